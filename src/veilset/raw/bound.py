@@ -1,0 +1,173 @@
+"""Cuts: what one transaction may contribute, and the sensitivity that buys.
+
+Neighbours are two databases that differ by one transaction. A cut looks at one transaction at a time (and
+at public values, and at random keys drawn before), so adding or removing a transaction changes nothing in
+how the others are cut: the difference between two neighbours after the cut is again one, shorter, transaction.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from veilset.errors import BadCall
+from veilset.raw.counts import Int32Array, Int64Array
+from veilset.raw.kernels import cuts
+
+Keys = npt.NDArray[np.uint32]
+"""One random key for each item that a random cut has to choose among."""
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Rows:
+    """Some transactions: row r is `items[offsets[r]:offsets[r + 1]]`, codes ascending; `offsets[0]` is 0."""
+
+    offsets: Int64Array
+    items: Int32Array
+
+
+class Cut(Protocol):
+    """A bound on what one transaction may contribute."""
+
+    def longest(self, alphabet_size: int) -> int:
+        """The most items that a transaction can hold after the cut."""
+
+    def keys_needed(self, rows: Rows) -> int:
+        """How many random keys `apply` wants for these rows."""
+
+    def apply(self, rows: Rows, keys: Keys) -> Rows:
+        """The same number of rows, cut."""
+
+
+def l1_sensitivity(cut: Cut, *, alphabet_size: int, candidates: Mapping[int, int]) -> int:
+    """How far one transaction can move the supports of the candidates, all together.
+
+    `candidates[size]` is the number of candidate itemsets of that size. A transaction of L items holds at
+    most C(L, size) of them.
+
+    >>> l1_sensitivity(KeepRandom(3), alphabet_size=100, candidates={1: 100, 2: 2})
+    5
+    """
+    longest = cut.longest(alphabet_size)
+    return sum(min(math.comb(longest, size), number) for size, number in candidates.items())
+
+
+def _check_limit(limit: int) -> None:
+    if limit < 1:
+        raise BadCall(f"a cut to {limit} items keeps nothing; give a limit of at least 1")
+
+
+@dataclass(frozen=True, slots=True)
+class KeepAll:
+    """Keep every transaction whole; only the public alphabet bounds it."""
+
+    def longest(self, alphabet_size: int) -> int:
+        """The whole alphabet."""
+        return alphabet_size
+
+    def keys_needed(self, rows: Rows) -> int:  # noqa: ARG002 - part of the protocol
+        """None."""
+        return 0
+
+    def apply(self, rows: Rows, keys: Keys) -> Rows:  # noqa: ARG002
+        """The rows as they are."""
+        return rows
+
+
+@dataclass(frozen=True, slots=True)
+class DropLonger:
+    """Keep transactions of up to `limit` items whole; empty the longer ones."""
+
+    limit: int
+
+    def __post_init__(self) -> None:
+        _check_limit(self.limit)
+
+    def longest(self, alphabet_size: int) -> int:
+        """The limit."""
+        return min(self.limit, alphabet_size)
+
+    def keys_needed(self, rows: Rows) -> int:  # noqa: ARG002
+        """None."""
+        return 0
+
+    def apply(self, rows: Rows, keys: Keys) -> Rows:  # noqa: ARG002
+        """Empty the rows that are too long."""
+        return _kept(rows, cuts.mark_short(rows.offsets, self.limit, rows.items.size))
+
+
+@dataclass(frozen=True, slots=True)
+class KeepRandom:
+    """Keep `limit` items of every longer transaction, drawn uniformly."""
+
+    limit: int
+
+    def __post_init__(self) -> None:
+        _check_limit(self.limit)
+
+    def longest(self, alphabet_size: int) -> int:
+        """The limit."""
+        return min(self.limit, alphabet_size)
+
+    def keys_needed(self, rows: Rows) -> int:
+        """One for each item of each row that is too long."""
+        lengths = np.diff(rows.offsets)
+        return int(lengths[lengths > self.limit].sum())
+
+    def apply(self, rows: Rows, keys: Keys) -> Rows:
+        """Keep the items with the smallest keys."""
+        return _kept(rows, cuts.mark_smallest_keys(rows.offsets, keys, self.limit, rows.items.size))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeepBest:
+    """Keep the `limit` items that come first in a public order; `rank[code]` is an item's place in it."""
+
+    limit: int
+    rank: Int64Array
+
+    def __post_init__(self) -> None:
+        _check_limit(self.limit)
+
+    def longest(self, alphabet_size: int) -> int:
+        """The limit."""
+        return min(self.limit, alphabet_size)
+
+    def keys_needed(self, rows: Rows) -> int:  # noqa: ARG002
+        """None."""
+        return 0
+
+    def apply(self, rows: Rows, keys: Keys) -> Rows:  # noqa: ARG002
+        """Keep the items of smallest rank."""
+        return _kept(rows, cuts.mark_best_ranks(rows.offsets, rows.items, self.rank, self.limit))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OnlyItems:
+    """Forget all items but the chosen ones, then cut what is left; the chosen items are public or paid for."""
+
+    items: Int64Array
+    then: Cut
+
+    def longest(self, alphabet_size: int) -> int:
+        """No more than were chosen."""
+        return min(self.then.longest(alphabet_size), np.unique(self.items).size)
+
+    def keys_needed(self, rows: Rows) -> int:
+        """What the next cut wants for the rows that are left of these."""
+        return self.then.keys_needed(self._chosen(rows))
+
+    def apply(self, rows: Rows, keys: Keys) -> Rows:
+        """Restrict, then cut."""
+        return self.then.apply(self._chosen(rows), keys)
+
+    def _chosen(self, rows: Rows) -> Rows:
+        return _kept(rows, np.isin(rows.items, self.items))
+
+
+def _kept(rows: Rows, keep: npt.NDArray[np.bool_]) -> Rows:
+    """The rows less the items that are not marked."""
+    return Rows(cuts.offsets_of_kept(rows.offsets, keep), rows.items[keep])

@@ -1,0 +1,35 @@
+"""Exact numbers, in types of their own: they hold private values, show none, and are not NoisyCounts."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Int64Array = npt.NDArray[np.int64]
+Int32Array = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class ExactCounts:
+    """Counts straight from the data: never printed, never stored, never returned to a user."""
+
+    values: Int64Array
+
+    def __repr__(self) -> str:
+        return "ExactCounts(private)"
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class ExactItemsets:
+    """Itemsets that the data holds, with their supports; which ones there are is private, too.
+
+    Itemset i is `items[offsets[i]:offsets[i + 1]]`, item codes ascending. Ordered by support, largest first;
+    ties by size, then by codes.
+    """
+
+    offsets: Int64Array
+    items: Int32Array
+    supports: Int64Array
+
+    def __repr__(self) -> str:
+        return "ExactItemsets(private)"

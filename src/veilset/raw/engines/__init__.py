@@ -1,0 +1,56 @@
+"""Who answers a question about raw data: one protocol, several engines, the same answers."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from veilset.raw.bound import Cut, Keys
+from veilset.raw.counts import ExactCounts, ExactItemsets, Int32Array, Int64Array
+from veilset.raw.transactions import Alphabet
+
+DrawKeys = Callable[[int], Keys]
+"""Draws that many random keys, for cuts that choose at random."""
+
+
+class Engine(Protocol):
+    """Exact answers about one set of transactions. Only the gate and the exact miner may ask."""
+
+    @property
+    def alphabet(self) -> Alphabet:
+        """The public items; a count over items has one value for each, in this order."""
+
+    def number(self) -> ExactCounts:
+        """How many transactions there are: one value."""
+
+    def lengths(self, cut: Cut, draw: DrawKeys, *, limit: int) -> ExactCounts:
+        """How many transactions have 0, 1, ..., limit items after the cut; the last value counts longer ones too."""
+
+    def item_supports(self, cut: Cut, draw: DrawKeys) -> ExactCounts:
+        """How many transactions hold each item of the alphabet, after the cut."""
+
+    def supports(self, offsets: Int64Array, items: Int32Array, cut: Cut, draw: DrawKeys) -> ExactCounts:
+        """How many transactions hold all of each itemset `items[offsets[i]:offsets[i + 1]]`, after the cut.
+
+        The empty itemset is held by every transaction.
+        """
+
+    def pair_supports(self, items: Int32Array, cut: Cut, draw: DrawKeys) -> ExactCounts:
+        """How many transactions hold both items of each pair of the given ones, after the cut.
+
+        Pairs in the order (0, 1), (0, 2), ..., (1, 2), ... of positions in `items`.
+        """
+
+    def joint_patterns(self, items: Int32Array, cut: Cut, draw: DrawKeys) -> ExactCounts:
+        """How many transactions hold exactly which of up to 16 given items, after the cut.
+
+        Bit i of a pattern's number tells whether `items[i]` is held: 2^len(items) values.
+        """
+
+    def frequent(
+        self, *, min_count: int, max_size: int | None, items: Int32Array | None = None
+    ) -> ExactItemsets:
+        """All itemsets held by at least `min_count` >= 1 transactions, up to a size, over the given items."""
+
+    def top(
+        self, k: int, *, max_size: int | None, min_count: int = 1, items: Int32Array | None = None
+    ) -> ExactItemsets:
+        """The k itemsets of largest support, and all that tie with the last of them."""

@@ -1,0 +1,20 @@
+"""The only importer of numba: arrays in, arrays out.
+
+A kernel draws no random numbers, knows no epsilon, allocates nothing of unknown size and keeps indices in
+int64. The caller validates and allocates.
+Kernels release the interpreter lock: engines run them on all cores from plain threads.
+"""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import numba
+
+Function = TypeVar("Function", bound=Callable[..., object])
+
+
+def kernel(function: Function) -> Function:
+    """Compile for one core; the result is cached on disk, so only the first run ever pays."""
+    compiled: Function = numba.njit(cache=True, nogil=True)(function)
+    return compiled
+

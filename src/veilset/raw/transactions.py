@@ -1,0 +1,73 @@
+"""Transactions as compressed rows of item codes, over a public alphabet."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from veilset.errors import BadInput
+from veilset.raw.counts import Int32Array, Int64Array
+
+Item = int | str
+"""What an item is called: an integer of up to 64 bits, or a name."""
+
+
+class Alphabet:
+    """The public list of items; item code i stands for `names[i]`.
+
+    `is_given` tells whether the caller handed it in. If not, it is the items that the file holds, and every
+    release states that as an assumption.
+
+    >>> alphabet = Alphabet(["beer", "bread", "milk"], is_given=True)
+    >>> len(alphabet), alphabet.code("milk"), alphabet.names[0]
+    (3, 2, 'beer')
+    """
+
+    def __init__(self, names: Sequence[Item], *, is_given: bool) -> None:
+        self.names: tuple[Item, ...] = tuple(names)
+        self.is_given = is_given
+        if is_given and len(self._codes) != len(self.names):
+            raise BadInput("the alphabet names an item twice; every item may stand in it once")
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def code(self, name: Item) -> int:
+        """The code of a name; KeyError where the alphabet does not hold it."""
+        return self._codes[name]
+
+    @cached_property
+    def _codes(self) -> dict[Item, int]:
+        return {name: code for code, name in enumerate(self.names)}
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Transactions:
+    """One set of items for each row: row r is `items[offsets[r]:offsets[r + 1]]`, codes ascending, no repeats.
+
+    `owners` is None where a row is one privacy unit. Otherwise `owners[r]` numbers the person row r belongs
+    to, rows of one person stand together (owners ascend), and the person is the privacy unit.
+    """
+
+    offsets: Int64Array
+    items: Int32Array
+    alphabet: Alphabet
+    owners: Int64Array | None = None
+
+    def __len__(self) -> int:
+        return self.offsets.size - 1
+
+    def __repr__(self) -> str:
+        return f"Transactions(private, over {len(self.alphabet)} items)"
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the arrays."""
+        owners = 0 if self.owners is None else self.owners.nbytes
+        return self.offsets.nbytes + self.items.nbytes + owners
+
+    @property
+    def lengths(self) -> Int64Array:
+        """The number of items in each row."""
+        return np.diff(self.offsets)
