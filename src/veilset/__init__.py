@@ -1,3 +1,76 @@
-"""Publish which sets of items are common, under differential privacy."""
+"""Publish which sets of items are common, under differential privacy.
+
+    import veilset as vs
+    baskets = vs.read("retail.dat")                  # files and tables -> transactions
+    release = vs.mine(baskets, k=100, epsilon=1)     # bound, count, noise, choose
+    release.to_frame()                               # noisy supports with 95 % intervals
+    release.rules(min_confidence=0.5)                # association rules, at no further cost
+    print(release.promise)                           # what is protected, in words
+
+Raw data leaves only through a question that was paid for: see docs/how-it-works.md.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from veilset.api import mine, open_curator
+    from veilset.errors import BadCall, BadInput, BudgetExceeded, VeilsetError
+    from veilset.exact import ExactResult, mine_exact
+    from veilset.gate import SecureNoise, SeededNoise
+    from veilset.methods import METHODS
+    from veilset.raw.read import read
+    from veilset.raw.transactions import Alphabet, Transactions
+    from veilset.release import Release
+    from veilset.report import write_report
+
+_HOMES = {
+    "METHODS": "veilset.methods",
+    "Alphabet": "veilset.raw.transactions",
+    "BadCall": "veilset.errors",
+    "BadInput": "veilset.errors",
+    "BudgetExceeded": "veilset.errors",
+    "ExactResult": "veilset.exact",
+    "Release": "veilset.release",
+    "SecureNoise": "veilset.gate",
+    "SeededNoise": "veilset.gate",
+    "Transactions": "veilset.raw.transactions",
+    "VeilsetError": "veilset.errors",
+    "mine": "veilset.api",
+    "mine_exact": "veilset.exact",
+    "open_curator": "veilset.api",
+    "read": "veilset.raw.read",
+    "write_report": "veilset.report",
+}
+
+__all__ = [
+    "METHODS",
+    "Alphabet",
+    "BadCall",
+    "BadInput",
+    "BudgetExceeded",
+    "ExactResult",
+    "Release",
+    "SecureNoise",
+    "SeededNoise",
+    "Transactions",
+    "VeilsetError",
+    "mine",
+    "mine_exact",
+    "open_curator",
+    "read",
+    "write_report",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name when it is first used: `veilset --version` should not wait for a compiler."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'veilset' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])

@@ -1,0 +1,32 @@
+"""The only way out: a Curator answers questions about raw data, within a budget, with noise."""
+
+from veilset.gate.answers import Chosen, NoisyCount, NoisyCounts, NoisyHistogram
+from veilset.gate.budget import Budget, Epsilon, exact_epsilon
+from veilset.gate.curator import Curator, PrivacyUnit
+from veilset.gate.mechanisms import Charge
+from veilset.gate.noise import Noise, SecureNoise, SeededNoise
+from veilset.raw.bound import Cut, DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems
+from veilset.raw.transactions import Item
+
+__all__ = [
+    "Budget",
+    "Charge",
+    "Chosen",
+    "Curator",
+    "Cut",
+    "DropLonger",
+    "Epsilon",
+    "Item",
+    "KeepAll",
+    "KeepBest",
+    "KeepRandom",
+    "Noise",
+    "NoisyCount",
+    "NoisyCounts",
+    "NoisyHistogram",
+    "OnlyItems",
+    "PrivacyUnit",
+    "SecureNoise",
+    "SeededNoise",
+    "exact_epsilon",
+]

@@ -2,7 +2,7 @@
 
 Neighbours are two databases that differ by one transaction. A cut looks at one transaction at a time (and
 at public values, and at random keys drawn before), so adding or removing a transaction changes nothing in
-how the others are cut: the difference between two neighbours after the cut is again one, shorter, transaction.
+how the others are cut: two neighbours differ after the cut by one transaction again, a shorter one.
 """
 
 import math
@@ -16,6 +16,7 @@ import numpy.typing as npt
 from veilset.errors import BadCall
 from veilset.raw.counts import Int32Array, Int64Array
 from veilset.raw.kernels import cuts
+from veilset.raw.transactions import Transactions
 
 Keys = npt.NDArray[np.uint32]
 """One random key for each item that a random cut has to choose among."""
@@ -23,10 +24,18 @@ Keys = npt.NDArray[np.uint32]
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Rows:
-    """Some transactions: row r is `items[offsets[r]:offsets[r + 1]]`, codes ascending; `offsets[0]` is 0."""
+    """Some transactions: row r is `items[offsets[r]:offsets[r + 1]]`, codes ascending.
+
+    The first offset need not be 0: some rows of a table are a slice of its offsets with all of its items.
+    The arrays become read-only, so nobody changes the data by accident and kernels meet one type of array.
+    """
 
     offsets: Int64Array
     items: Int32Array
+
+    def __post_init__(self) -> None:
+        self.offsets.setflags(write=False)
+        self.items.setflags(write=False)
 
 
 class Cut(Protocol):
@@ -45,8 +54,8 @@ class Cut(Protocol):
 def l1_sensitivity(cut: Cut, *, alphabet_size: int, candidates: Mapping[int, int]) -> int:
     """How far one transaction can move the supports of the candidates, all together.
 
-    `candidates[size]` is the number of candidate itemsets of that size. A transaction of L items holds at
-    most C(L, size) of them.
+    `candidates[size]` is the number of candidate itemsets of that size, all different. A transaction of L
+    items holds at most C(L, size) of them.
 
     >>> l1_sensitivity(KeepRandom(3), alphabet_size=100, candidates={1: 100, 2: 2})
     5
@@ -96,7 +105,7 @@ class DropLonger:
 
     def apply(self, rows: Rows, keys: Keys) -> Rows:  # noqa: ARG002
         """Empty the rows that are too long."""
-        return _kept(rows, cuts.mark_short(rows.offsets, self.limit, rows.items.size))
+        return _kept(rows, cuts.mark_short(rows.offsets, self.limit))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +128,7 @@ class KeepRandom:
 
     def apply(self, rows: Rows, keys: Keys) -> Rows:
         """Keep the items with the smallest keys."""
-        return _kept(rows, cuts.mark_smallest_keys(rows.offsets, keys, self.limit, rows.items.size))
+        return _kept(rows, cuts.mark_smallest_keys(rows.offsets, keys, self.limit))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -131,9 +140,13 @@ class KeepBest:
 
     def __post_init__(self) -> None:
         _check_limit(self.limit)
+        if self.rank.min(initial=0) < 0:
+            raise BadCall("a rank is negative; give every item its place in the order, from 0 up")
 
     def longest(self, alphabet_size: int) -> int:
         """The limit."""
+        if self.rank.size != alphabet_size:
+            raise BadCall(f"{self.rank.size} ranks for {alphabet_size} items; give one rank for each item")
         return min(self.limit, alphabet_size)
 
     def keys_needed(self, rows: Rows) -> int:  # noqa: ARG002
@@ -147,10 +160,14 @@ class KeepBest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OnlyItems:
-    """Forget all items but the chosen ones, then cut what is left; the chosen items are public or paid for."""
+    """Forget all items but the chosen ones, then cut what is left; the choice is public or paid for."""
 
     items: Int64Array
     then: Cut
+
+    def __post_init__(self) -> None:
+        if self.items.min(initial=0) < 0:
+            raise BadCall("a chosen item has a negative code; give codes of the alphabet, from 0 up")
 
     def longest(self, alphabet_size: int) -> int:
         """No more than were chosen."""
@@ -165,9 +182,30 @@ class OnlyItems:
         return self.then.apply(self._chosen(rows), keys)
 
     def _chosen(self, rows: Rows) -> Rows:
-        return _kept(rows, np.isin(rows.items, self.items))
+        is_chosen = np.zeros(self.items.max(initial=-1) + 1, np.bool_)
+        is_chosen[self.items] = True
+        return _kept(rows, cuts.mark_chosen(rows.offsets, rows.items, is_chosen))
 
 
 def _kept(rows: Rows, keep: npt.NDArray[np.bool_]) -> Rows:
     """The rows less the items that are not marked."""
-    return Rows(cuts.offsets_of_kept(rows.offsets, keep), rows.items[keep])
+    offsets, items = cuts.keep_marked(rows.offsets, rows.items, keep)
+    return Rows(offsets, items)
+
+
+def keep_per_owner(transactions: Transactions, limit: int, keys: Keys) -> Transactions:
+    """At most `limit` transactions of each owner, drawn uniformly; `keys` holds one random key a transaction.
+
+    Two databases that differ by one owner then differ by at most `limit` transactions.
+    """
+    owners = transactions.owners
+    if owners is None:
+        return transactions
+    first = np.flatnonzero(np.diff(owners, prepend=-1))
+    by_owner = np.append(first, owners.size).astype(np.int64)
+    too_many = np.repeat(np.diff(by_owner) > limit, np.diff(by_owner))
+    keep = cuts.mark_smallest_keys(by_owner, keys[too_many], limit)
+    lengths = transactions.lengths
+    offsets = np.append(0, np.cumsum(lengths[keep])).astype(np.int64)
+    items = transactions.items[np.repeat(keep, lengths)]
+    return Transactions(offsets, items, transactions.alphabet, owners[keep])

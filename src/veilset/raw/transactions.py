@@ -44,7 +44,7 @@ class Alphabet:
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Transactions:
-    """One set of items for each row: row r is `items[offsets[r]:offsets[r + 1]]`, codes ascending, no repeats.
+    """One set of items for each row: row r is `items[offsets[r]:offsets[r + 1]]`, ascending, no repeats.
 
     `owners` is None where a row is one privacy unit. Otherwise `owners[r]` numbers the person row r belongs
     to, rows of one person stand together (owners ascend), and the person is the privacy unit.

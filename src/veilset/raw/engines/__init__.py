@@ -22,7 +22,7 @@ class Engine(Protocol):
         """How many transactions there are: one value."""
 
     def lengths(self, cut: Cut, draw: DrawKeys, *, limit: int) -> ExactCounts:
-        """How many transactions have 0, 1, ..., limit items after the cut; the last value counts longer ones too."""
+        """How many transactions have 0, 1, ..., limit items (the last value: or more) after the cut."""
 
     def item_supports(self, cut: Cut, draw: DrawKeys) -> ExactCounts:
         """How many transactions hold each item of the alphabet, after the cut."""
@@ -46,11 +46,17 @@ class Engine(Protocol):
         """
 
     def frequent(
-        self, *, min_count: int, max_size: int | None, items: Int32Array | None = None
+        self, *, min_count: int, max_size: int | None, min_size: int = 1, items: Int32Array | None = None
     ) -> ExactItemsets:
-        """All itemsets held by at least `min_count` >= 1 transactions, up to a size, over the given items."""
+        """All itemsets held by at least `min_count` transactions, of given sizes, over the given items."""
 
     def top(
-        self, k: int, *, max_size: int | None, min_count: int = 1, items: Int32Array | None = None
+        self,
+        k: int,
+        *,
+        max_size: int | None,
+        min_size: int = 1,
+        min_count: int = 1,
+        items: Int32Array | None = None,
     ) -> ExactItemsets:
         """The k itemsets of largest support, and all that tie with the last of them."""

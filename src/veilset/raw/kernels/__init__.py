@@ -6,7 +6,7 @@ Kernels release the interpreter lock: engines run them on all cores from plain t
 """
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import numba
 
@@ -15,6 +15,5 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 def kernel(function: Function) -> Function:
     """Compile for one core; the result is cached on disk, so only the first run ever pays."""
-    compiled: Function = numba.njit(cache=True, nogil=True)(function)
-    return compiled
+    return cast("Function", numba.njit(cache=True, nogil=True)(function))
 

@@ -1,0 +1,88 @@
+"""The verbs of the library: each opens a Curator on transactions, runs one method, returns its release."""
+
+from typing import Any
+
+from veilset.errors import BadCall
+from veilset.gate import Budget, Curator, Epsilon, Noise, PrivacyUnit, SecureNoise, exact_epsilon
+from veilset.methods import find_method
+from veilset.raw.bound import keep_per_owner
+from veilset.raw.engines.local import LocalEngine
+from veilset.raw.read import read
+from veilset.raw.transactions import Transactions
+from veilset.release import Release
+from veilset.target import Support, Target
+
+
+def mine(  # noqa: PLR0913 - all keyword-only, each documented
+    data: Transactions | Any,  # noqa: ANN401 - whatever `read` takes
+    *,
+    epsilon: Epsilon,
+    k: int | None = None,
+    min_support: Support | None = None,
+    method: str | None = None,
+    max_size: int | None = None,
+    per_owner: int | None = None,
+    transactions: int | None = None,
+    noise: Noise | None = None,
+) -> Release:
+    """Frequent itemsets under epsilon-differential privacy.
+
+    Args:
+        data: what `veilset.read` returned, or anything that it reads.
+        epsilon: the privacy budget of this release; 0.1 means one tenth. Smaller protects more.
+        k: how many itemsets.
+        min_support: only itemsets at least this frequent; below 1 a share of the transactions, else a count.
+        method: a name from `veilset.METHODS`.
+        max_size: the most items in an itemset.
+        per_owner: how many transactions of one person may count, where persons have several.
+        transactions: the number of transactions, where it is public anyway. Otherwise a small share of
+            epsilon pays for a noisy one.
+        noise: `SeededNoise(seed)` for tests and evaluation; the release is then not private.
+
+    >>> release = mine([["bread", "milk"]] * 900 + [["beer"]] * 50, epsilon=1, k=3, noise=SeededNoise(7))
+    >>> [found.items for found in release.itemsets]
+    [('bread',), ('milk',), ('bread', 'milk')]
+    >>> release.spent, release.is_private
+    (Fraction(1, 1), False)
+    """
+    target = Target.of(k=k, min_support=min_support, max_size=max_size)
+    chosen = find_method(method, task="mine")
+    curator = open_curator(
+        data, epsilon=epsilon, per_owner=per_owner, transactions=transactions, noise=noise or SecureNoise()
+    )
+    return chosen.run(curator, target, epsilon=curator.budget.total)
+
+
+def open_curator(
+    data: Transactions | Any,  # noqa: ANN401
+    *,
+    epsilon: Epsilon,
+    noise: Noise,
+    per_owner: int | None = None,
+    transactions: int | None = None,
+) -> Curator:
+    """A Curator over transactions, with a budget of epsilon."""
+    budget = Budget(exact_epsilon(epsilon))
+    if transactions is not None and transactions < 0:
+        raise BadCall(
+            f"{transactions} transactions are not possible; give the public number, or leave it out"
+        )
+    held = data if isinstance(data, Transactions) else read(data)
+    unit = _unit_of(held, per_owner)
+    if held.owners is not None:
+        held = keep_per_owner(held, unit.transactions, noise.keys(len(held)))
+    return Curator(LocalEngine(held), budget=budget, noise=noise, unit=unit, public_number=transactions)
+
+
+def _unit_of(held: Transactions, per_owner: int | None) -> PrivacyUnit:
+    """Who is protected, and with how many transactions each."""
+    if held.owners is None:
+        if per_owner is not None:
+            raise BadCall("a limit per owner was given, but the data names no owner of several transactions")
+        return PrivacyUnit("transaction", 1)
+    if per_owner is None or per_owner < 1:
+        raise BadCall(
+            "one person may own several transactions here: say how many of each may count (at least 1) with "
+            "per_owner, on the command line --per-owner; noise grows with it"
+        )
+    return PrivacyUnit("owner", per_owner)

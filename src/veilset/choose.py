@@ -1,0 +1,48 @@
+"""Choices on noisy values only: post-processing, which costs no privacy. Tie rules live here."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from veilset.itemsets import Itemsets, subset_table
+
+Counts = npt.NDArray[np.int64]
+
+
+def count_of(min_support: Fraction, *, transactions: int) -> int:
+    """A threshold as a count, once: below 1 it is a share of the transactions, from 1 up a count.
+
+    >>> count_of(Fraction("0.07"), transactions=100), count_of(Fraction(40), transactions=100)
+    (7, 40)
+    """
+    return math.ceil(min_support * max(transactions, 0) if min_support < 1 else min_support)
+
+
+def consistent(itemsets: Itemsets, supports: Counts) -> Counts:
+    """The closest supports in which a subset is never rarer than its superset, and none is negative.
+
+    For each itemset, half-way between the largest support of its supersets and the smallest of its subsets
+    (itself among both). Both are monotone over inclusion, so their mean is; no other consistent answer has a
+    smaller largest change.
+
+    >>> consistent(Itemsets.of([(0,), (0, 1), (1,)]), np.array([40, 50, 90])).tolist()
+    [45, 45, 90]
+    """
+    if len(itemsets) == 0:
+        return supports
+    is_subset = subset_table(itemsets)
+    above = np.where(is_subset, supports[None, :], np.iinfo(np.int64).min).max(axis=1)
+    below = np.where(is_subset, supports[:, None], np.iinfo(np.int64).max).min(axis=0)
+    middle: Counts = np.maximum((above + below) // 2, 0)
+    return middle
+
+
+def by_support(itemsets: Itemsets, supports: Counts) -> list[int]:
+    """The order of a release: largest support first; ties by fewer items, then by item codes."""
+    keys = [
+        (-support, len(itemset), itemset)
+        for itemset, support in zip(itemsets, supports.tolist(), strict=True)
+    ]
+    return sorted(range(len(keys)), key=keys.__getitem__)

@@ -1,0 +1,283 @@
+"""The command line: parse, one library call, show. The only importer of typer.
+
+Heavy modules are imported inside the commands, so that `veilset --version` and `--help` answer at once.
+"""
+
+import inspect
+import os
+import sys
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from veilset import __version__
+from veilset.errors import BadCall, BudgetExceeded, VeilsetError
+
+if TYPE_CHECKING:
+    from veilset import Transactions
+
+DONE, BAD_CALL, REFUSED, INTERRUPTED = 0, 2, 3, 130
+"""Exit codes; scripts depend on them."""
+
+_UsageError: type[Exception] = typer.BadParameter.__mro__[1]
+
+app = typer.Typer(
+    name="veilset",
+    help="Publish which sets of items are common, under differential privacy.",
+    epilog="Start with `veilset demo`; then `veilset mine FILE --epsilon 1 --k 100`.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Epsilon = Annotated[
+    str,
+    typer.Option("--epsilon", metavar="E", help="Privacy budget, such as 0.5 or 1/3; smaller protects more."),
+]
+K = Annotated[int | None, typer.Option("--k", metavar="K", help="How many itemsets.")]
+MinSupport = Annotated[
+    str | None,
+    typer.Option(
+        "--min-support", metavar="S", help="Only itemsets this frequent: below 1 a share, else a count."
+    ),
+]
+MaxSize = Annotated[int | None, typer.Option("--max-size", metavar="N", help="The most items in an itemset.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+Report = Annotated[
+    Path | None,
+    typer.Option("--report", metavar="F.html", help="Write a page with plots that works offline."),
+]
+
+
+def _read(
+    data: Annotated[str, typer.Argument(metavar="DATA", help="A file, or - for standard input.")],
+    *,
+    format: Annotated[
+        str | None, typer.Option(metavar="F", help="fimi, spmf, basket, long, list, table or onehot.")
+    ] = None,
+    owner: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Whose items: the person protected.")
+    ] = None,
+    basket: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Which of the owner's baskets.")
+    ] = None,
+    item: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="The item, or the list of items.")
+    ] = None,
+    header: Annotated[bool | None, typer.Option(help="Whether a CSV file starts with column names.")] = None,
+    separator: Annotated[
+        str | None, typer.Option(metavar="C", help="What parts the cells of a CSV file.")
+    ] = None,
+    alphabet: Annotated[
+        str | None, typer.Option(metavar="FILE", help="The public list of possible items, one a line.")
+    ] = None,
+) -> "Transactions":
+    """The options of every command that reads data."""
+    from veilset import read, show  # noqa: PLC0415
+
+    with show.stage("reading"):
+        return read(
+            data,
+            format=format,  # type: ignore[arg-type]  # read checks it
+            owner=owner,
+            basket=basket,
+            item=item,
+            header=header,
+            separator=separator,
+            alphabet=alphabet,
+        )
+
+
+def _reads_data(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of `_read`; what they read is its first argument."""
+    reading = list(inspect.signature(_read).parameters.values())
+    own = list(inspect.signature(command).parameters.values())[1:]
+
+    @wraps(command)
+    def with_data(**options: object) -> None:
+        given = {parameter.name: options.pop(parameter.name) for parameter in reading}
+        command(_read(**given), **options)  # type: ignore[arg-type]
+
+    keyword_only = [
+        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in [*own, *reading[1:]]
+    ]
+    with_data.__signature__ = inspect.Signature([reading[0], *keyword_only])  # type: ignore[attr-defined]
+    with_data.__annotations__ = {parameter.name: parameter.annotation for parameter in [*reading, *own]}
+    return with_data
+
+
+@app.command()
+def demo(
+    epsilon: Epsilon = "1",
+    k: Annotated[int, typer.Option("--k", metavar="K", help="How many itemsets.")] = 60,
+    report: Annotated[
+        Path, typer.Option("--report", metavar="F.html", help="Where to write the page.")
+    ] = Path("veilset-demo.html"),
+) -> None:
+    """A first release, on built-in synthetic baskets: a table, and a page with plots."""
+    from veilset import datasets, mine, show, write_report  # noqa: PLC0415
+
+    _check_can_write(report, suffixes=(".html",))
+    with show.stage("filling 100,000 synthetic baskets"):
+        baskets = datasets.groceries(100_000)
+    with show.stage("asking for a private release (a first run compiles, once)"):
+        found = mine(baskets, epsilon=epsilon, k=k)
+    show.release(found, most=20)
+    write_report(found, report)
+    show.line(f"All of it with plots, in a page that works offline: {report}")
+
+
+@app.command(name="mine")
+@_reads_data
+def mine_command(
+    data: "Transactions",
+    epsilon: Epsilon,
+    k: K = None,
+    min_support: MinSupport = None,
+    method: Annotated[
+        str | None, typer.Option("--method", metavar="M", help="How; see docs/methods.")
+    ] = None,
+    max_size: MaxSize = None,
+    per_owner: Annotated[
+        int | None, typer.Option(metavar="N", help="How many baskets of one owner may count.")
+    ] = None,
+    transactions: Annotated[
+        int | None, typer.Option(metavar="N", help="The number of transactions, if public anyway.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="F", help="Write the release: .json, .csv or .parquet.")
+    ] = None,
+    report: Report = None,
+    as_json: AsJson = False,
+) -> None:
+    """Private frequent itemsets, with 95 % intervals."""
+    from veilset import mine, show, write_report  # noqa: PLC0415
+
+    _check_can_write(out, suffixes=(".json", ".csv", ".parquet"))
+    _check_can_write(report, suffixes=(".html",))
+    with show.stage("asking for a private release (a first run compiles, once)"):
+        found = mine(
+            data,
+            epsilon=epsilon,
+            k=k,
+            min_support=min_support,
+            method=method,
+            max_size=max_size,
+            per_owner=per_owner,
+            transactions=transactions,
+        )
+    if out is not None:
+        found.save(out)
+    if report is not None:
+        write_report(found, report)
+    show.document(found.to_dict()) if as_json else show.release(found)
+
+
+@app.command(name="exact")
+@_reads_data
+def exact_command(
+    data: "Transactions",
+    k: K = None,
+    min_support: MinSupport = None,
+    max_size: MaxSize = None,
+    maximal: Annotated[
+        bool, typer.Option("--maximal", help="Only itemsets without a frequent superset.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Exact frequent itemsets. NOT private."""
+    from veilset import mine_exact, show  # noqa: PLC0415
+
+    show.warn("NOT PRIVATE: these are exact supports; do not publish them unless the data is public")
+    with show.stage("mining (a first run compiles, once)"):
+        found = mine_exact(data, k=k, min_support=min_support, max_size=max_size, maximal=maximal)
+    show.document(found.to_dict()) if as_json else show.exact(found)
+
+
+@app.command()
+@_reads_data
+def info(data: "Transactions", as_json: AsJson = False) -> None:
+    """What a file holds: rows, items, lengths. NOT private."""
+    from veilset import show  # noqa: PLC0415
+    from veilset.exact import describe  # noqa: PLC0415
+
+    show.warn("NOT PRIVATE: these are exact figures of the data")
+    facts = describe(data)
+    show.document({**facts, "is_private": False}) if as_json else show.facts(facts)
+
+
+@app.command()
+def generate(
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="A .dat, .csv or .parquet file.")],
+    rows: Annotated[int, typer.Option("--rows", metavar="N", help="How many baskets.")] = 10_000,
+    quest: Annotated[
+        bool, typer.Option("--quest", help="Numbered items after IBM Quest, not groceries.")
+    ] = False,
+    items: Annotated[int, typer.Option("--items", metavar="N", help="How many items (with --quest).")] = 1000,
+    length: Annotated[float, typer.Option("--length", metavar="L", help="Items in a basket, about.")] = 8,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="The same seed makes the same data.")] = 7,
+) -> None:
+    """Synthetic baskets: nobody's data, to try things on."""
+    from veilset import datasets, show  # noqa: PLC0415
+
+    with show.stage("filling baskets"):
+        if quest:
+            baskets = datasets.quest(rows, items=items, length=length, seed=seed)
+        else:
+            baskets = datasets.groceries(rows, length=length, seed=seed)
+        datasets.write(baskets, out)
+
+
+def _check_can_write(path: Path | None, *, suffixes: tuple[str, ...]) -> None:
+    """Refuse a file that cannot be written before budget is spent on what would go into it."""
+    if path is None:
+        return
+    if path.suffix not in suffixes:
+        raise BadCall(f"cannot write to {path}; name it {', '.join(suffixes)}")
+    if not os.access(path.parent, os.W_OK) or path.is_dir():
+        raise BadCall(f"{path} cannot be written; name a file in a folder that exists and is yours")
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"veilset {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _veilset(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run a command; whatever is the user's to mend ends in one line on stderr and an exit code."""
+    sys.exit(_exit_code())
+
+
+def _exit_code() -> int:
+    try:
+        app(standalone_mode=False)
+    except BudgetExceeded as error:
+        return _fail(error, REFUSED)
+    except (VeilsetError, _UsageError) as error:
+        return _fail(error, BAD_CALL)
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader of a pipe had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return DONE
+
+
+def _fail(error: Exception, code: int) -> int:
+    message = getattr(error, "format_message", error.__str__)()
+    typer.echo(f"veilset: {' '.join(message.split())}", err=True)
+    return code

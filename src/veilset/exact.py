@@ -1,0 +1,107 @@
+"""Exact mining: the ground truth, for comparison and for data that is public. NOT private."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from veilset.choose import count_of
+from veilset.itemsets import Itemsets
+from veilset.raw.counts import ExactItemsets
+from veilset.raw.engines.local import LocalEngine
+from veilset.raw.mining import maximal as only_maximal
+from veilset.raw.read import read
+from veilset.raw.transactions import Item, Transactions
+from veilset.target import Support, Target
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExactResult:
+    """Itemsets with their exact supports, largest first. Not private: publish only what is public anyway."""
+
+    itemsets: tuple[tuple[Item, ...], ...]
+    supports: tuple[int, ...]
+    notes: tuple[str, ...] = ()
+    is_private = False
+
+    def __len__(self) -> int:
+        return len(self.itemsets)
+
+    def to_frame(self) -> pl.DataFrame:
+        """The itemsets as a Polars frame: items, support."""
+        items = [list(itemset) for itemset in self.itemsets]
+        return pl.DataFrame({"items": items, "support": list(self.supports)})
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document that `veilset exact --json` prints."""
+        rows = zip(self.itemsets, self.supports, strict=True)
+        return {
+            "itemsets": [{"items": list(items), "support": support} for items, support in rows],
+            "is_private": self.is_private,
+            "notes": list(self.notes),
+        }
+
+
+def mine_exact(
+    data: Transactions | Any,  # noqa: ANN401 - whatever `read` takes
+    *,
+    k: int | None = None,
+    min_support: Support | None = None,
+    max_size: int | None = None,
+    maximal: bool = False,
+) -> ExactResult:
+    """All itemsets above a threshold, or the k most frequent ones. NOT private.
+
+    >>> found = mine_exact([["bread", "milk"], ["bread"], ["bread", "milk"]], min_support=2)
+    >>> dict(zip(found.itemsets, found.supports))
+    {('bread',): 3, ('milk',): 2, ('bread', 'milk'): 2}
+    """
+    target = Target.of(k=k, min_support=min_support, max_size=max_size)
+    transactions = data if isinstance(data, Transactions) else read(data)
+    engine = LocalEngine(transactions)
+    min_count = max(1, count_of(target.min_support or Fraction(1), transactions=len(transactions)))
+    if target.k is None:
+        found = engine.frequent(min_count=min_count, max_size=max_size)
+    else:
+        found = engine.top(target.k, min_count=min_count, max_size=max_size)
+    notes = _limits(target, found)
+    if maximal:
+        found = only_maximal(found)
+    names = transactions.alphabet.names
+    itemsets = tuple(
+        tuple(names[code] for code in itemset) for itemset in Itemsets(found.offsets, found.items)
+    )
+    return ExactResult(itemsets, tuple(found.supports.tolist()), notes)
+
+
+def _limits(target: Target, found: ExactItemsets) -> tuple[str, ...]:
+    """Which of the caller's own limits may have cut the result."""
+    notes = []
+    if target.k is not None and found.supports.size == target.k:
+        notes.append(
+            f"limited to k = {target.k}: others may have the support of the last, {found.supports[-1]}"
+        )
+    if target.max_size is not None:
+        notes.append(f"limited to itemsets of up to {target.max_size} items")
+    return tuple(notes)
+
+
+def describe(transactions: Transactions) -> dict[str, float]:
+    """What the data holds, in figures. NOT private."""
+    lengths = transactions.lengths
+    rows, items = len(transactions), len(transactions.alphabet)
+    facts: dict[str, float] = {
+        "transactions": rows,
+        "items": items,
+        "occurrences": int(lengths.sum()),
+        "shortest": int(lengths.min(initial=items)) if rows else 0,
+        "longest": int(lengths.max(initial=0)),
+        "mean_length": float(lengths.mean()) if rows else 0.0,
+        "density": float(lengths.sum() / max(1, rows * items)),
+        "memory_bytes": transactions.nbytes,
+    }
+    if transactions.owners is not None:
+        facts["owners"] = int(np.unique(transactions.owners).size)
+    return facts

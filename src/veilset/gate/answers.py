@@ -1,0 +1,52 @@
+"""What comes out of the gate: noisy values with the mechanism that made them; safe to show and store."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from veilset.gate.mechanisms import DiscreteLaplace
+from veilset.itemsets import Itemset, Itemsets
+from veilset.raw.counts import Int64Array
+
+
+@dataclass(frozen=True, slots=True)
+class NoisyCount:
+    """One count with noise; without a mechanism where it is public."""
+
+    value: int
+    mechanism: DiscreteLaplace | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NoisyHistogram:
+    """Counts of classes that exclude each other, each with noise: lengths, or patterns of some items."""
+
+    values: Int64Array
+    mechanism: DiscreteLaplace
+
+
+@dataclass(frozen=True, eq=False)
+class NoisyCounts:
+    """Supports of itemsets, each with noise."""
+
+    itemsets: Itemsets
+    values: Int64Array
+    mechanism: DiscreteLaplace
+
+    @cached_property
+    def low(self) -> Int64Array:
+        """The lower ends of 95 % intervals; a support is never negative."""
+        return np.maximum(self.values - self.mechanism.half_width(), 0)
+
+    @cached_property
+    def high(self) -> Int64Array:
+        """The upper ends of 95 % intervals."""
+        return np.maximum(self.values + self.mechanism.half_width(), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Itemsets chosen by their private scores, in the order of the draws; the scores stay behind."""
+
+    itemsets: tuple[Itemset, ...]

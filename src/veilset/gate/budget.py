@@ -1,0 +1,68 @@
+"""The budget: epsilon as exact fractions, charged before anything is looked at."""
+
+from fractions import Fraction
+from threading import Lock
+
+from veilset.errors import BadCall, BudgetExceeded
+from veilset.gate.mechanisms import Charge, Mechanism
+
+Epsilon = Fraction | int | float | str
+"""What a caller may hand in; 0.1 means one tenth, not the nearest binary float."""
+
+
+def exact_epsilon(epsilon: Epsilon) -> Fraction:
+    """The epsilon that was meant, as a fraction.
+
+    >>> exact_epsilon(0.1), exact_epsilon("1/3"), exact_epsilon(2)
+    (Fraction(1, 10), Fraction(1, 3), Fraction(2, 1))
+    """
+    try:
+        exact = Fraction(str(epsilon))
+    except (ValueError, ZeroDivisionError):
+        raise BadCall(
+            f"epsilon {epsilon!r} is not a number; give one above 0, for example 0.5 or 1/3"
+        ) from None
+    if exact <= 0:
+        raise BadCall(f"epsilon {epsilon} buys no answer; give a number above 0 (0.1 is strict, 1 is common)")
+    return exact
+
+
+class Budget:
+    """What may be spent on one set of transactions, and every charge so far.
+
+    >>> from veilset.gate.mechanisms import DiscreteLaplace
+    >>> budget = Budget(Fraction(1))
+    >>> budget.charge("number of transactions", DiscreteLaplace(1, Fraction(1, 4)))
+    >>> budget.left
+    Fraction(3, 4)
+    """
+
+    def __init__(self, total: Fraction) -> None:
+        self.total = exact_epsilon(total)
+        self._charges: list[Charge] = []
+        self._lock = Lock()
+
+    @property
+    def charges(self) -> tuple[Charge, ...]:
+        """Every question that was paid for, in order."""
+        return tuple(self._charges)
+
+    @property
+    def spent(self) -> Fraction:
+        """The sum of all charges (sequential composition)."""
+        return sum((charge.mechanism.epsilon for charge in self._charges), Fraction(0))
+
+    @property
+    def left(self) -> Fraction:
+        """What can still be spent."""
+        return self.total - self.spent
+
+    def charge(self, question: str, mechanism: Mechanism) -> None:
+        """Pay for a question, or raise BudgetExceeded and leave everything as it was."""
+        with self._lock:
+            if mechanism.epsilon > self.left:
+                raise BudgetExceeded(
+                    f"the question {question!r} asks for epsilon {mechanism.epsilon}, but only {self.left} "
+                    f"of {self.total} is left; ask for at most {self.left}, or start with a larger budget"
+                )
+            self._charges.append(Charge(question, mechanism))

@@ -1,0 +1,141 @@
+"""What was done to an answer before it left: frozen descriptions; sentences and JSON derive from them."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Protocol
+
+from veilset.errors import BadCall
+
+
+class Mechanism(Protocol):
+    """A way to answer under differential privacy, and what it costs."""
+
+    @property
+    def epsilon(self) -> Fraction:
+        """What the answer costs."""
+
+    def sentence(self) -> str:
+        """The mechanism in words."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The mechanism as JSON values; `mechanism_from_dict` reads it back."""
+
+
+def _check_cost(epsilon: Fraction, sensitivity: int) -> None:
+    if epsilon <= 0:
+        raise BadCall(f"a question at epsilon {epsilon} cannot be answered; its share must be above 0")
+    if sensitivity < 1:
+        raise BadCall(f"a sensitivity of {sensitivity} is not possible; one unit moves a count by at least 1")
+
+
+@dataclass(frozen=True, slots=True)
+class DiscreteLaplace:
+    """Integer noise with P(x) proportional to exp(-|x| epsilon / sensitivity), on every count.
+
+    `sensitivity` is the L1 distance by which one privacy unit can move all counts of the question together.
+    """
+
+    sensitivity: int
+    epsilon: Fraction
+
+    def __post_init__(self) -> None:
+        _check_cost(self.epsilon, self.sensitivity)
+
+    @property
+    def scale(self) -> Fraction:
+        """The scale of the noise: its typical size."""
+        return self.sensitivity / self.epsilon
+
+    def half_width(self, confidence: float = 0.95) -> int:
+        """The smallest t for which |noise| <= t with at least this probability.
+
+        From P(|noise| > t) = 2 a^(t+1) / (1 + a) with a = exp(-1 / scale).
+        >>> DiscreteLaplace(1, Fraction(1, 10)).half_width()
+        30
+        """
+        per_step = float(1 / self.scale)
+        steps = math.log(2 / ((1 - confidence) * (1 + math.exp(-per_step)))) / per_step
+        return max(0, math.ceil(steps) - 1)
+
+    def sentence(self) -> str:
+        """The mechanism in words."""
+        return f"discrete Laplace noise of scale {float(self.scale):.6g} (sensitivity {self.sensitivity})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The mechanism as JSON values."""
+        return {
+            "mechanism": "discrete Laplace",
+            "sensitivity": self.sensitivity,
+            "epsilon": str(self.epsilon),
+            "scale": float(self.scale),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Exponential:
+    """`draws` candidates, one after another without replacement, with P proportional to exp(rate * score).
+
+    One privacy unit raises or lowers scores by at most `sensitivity`. Where it moves all of them in the same
+    direction (monotone: counts under add or remove) the rate is epsilon / (draws * sensitivity); otherwise
+    half of that, because the score of the winner and the sum over all others can move apart.
+    """
+
+    draws: int
+    sensitivity: int
+    epsilon: Fraction
+    is_monotone: bool = True
+
+    def __post_init__(self) -> None:
+        _check_cost(self.epsilon, self.sensitivity)
+        if self.draws < 1:
+            raise BadCall(f"{self.draws} draws choose nothing; ask for at least 1")
+
+    @property
+    def rate(self) -> Fraction:
+        """How much the log of a candidate's chance grows with its score."""
+        return self.epsilon / (self.draws * self.sensitivity * (1 if self.is_monotone else 2))
+
+    def sentence(self) -> str:
+        """The mechanism in words."""
+        kind = "monotone scores" if self.is_monotone else "scores"
+        return f"exponential mechanism, {self.draws} draws on {kind} of sensitivity {self.sensitivity}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The mechanism as JSON values."""
+        return {
+            "mechanism": "exponential",
+            "draws": self.draws,
+            "sensitivity": self.sensitivity,
+            "epsilon": str(self.epsilon),
+            "is_monotone": self.is_monotone,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """One row of the trace: one question whose answer left the raw data, and what it cost."""
+
+    question: str
+    mechanism: Mechanism
+
+    def sentence(self) -> str:
+        """The row in words."""
+        return f"{self.question}: {self.mechanism.sentence()}, epsilon {self.mechanism.epsilon}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row as JSON values."""
+        return {"question": self.question, **self.mechanism.to_dict()}
+
+    @classmethod
+    def from_dict(cls, row: dict[str, Any]) -> "Charge":
+        """The row that `to_dict` wrote."""
+        return cls(row["question"], mechanism_from_dict(row))
+
+
+def mechanism_from_dict(row: dict[str, Any]) -> Mechanism:
+    """The mechanism that `to_dict` wrote."""
+    epsilon, sensitivity = Fraction(row["epsilon"]), row["sensitivity"]
+    if row["mechanism"] == "exponential":
+        return Exponential(row["draws"], sensitivity, epsilon, is_monotone=row["is_monotone"])
+    return DiscreteLaplace(sensitivity, epsilon)

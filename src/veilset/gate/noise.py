@@ -1,0 +1,98 @@
+"""Randomness: the only importer of opendp. Handed to a Curator, never global.
+
+Discrete Laplace noise comes from OpenDP's exact integer sampler. Everything else (which candidate wins, which
+items a cut keeps) is built on uniform integers, exactly: see `gate.exponential`.
+"""
+
+import math
+import random
+import secrets
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, Protocol
+
+import numpy as np
+
+from veilset.raw.bound import Keys
+from veilset.raw.counts import ExactCounts, Int64Array
+
+
+class Noise(Protocol):
+    """Where the randomness of a release comes from."""
+
+    @property
+    def is_private(self) -> bool:
+        """False for randomness that can be repeated: a release made with it protects nobody."""
+
+    def discrete_laplace(self, counts: ExactCounts, *, scale: Fraction) -> Int64Array:
+        """The counts with independent noise, P(x) proportional to exp(-|x| / scale)."""
+
+    def below(self, bound: int) -> int:
+        """A uniform integer in [0, bound)."""
+
+    def keys(self, number: int) -> Keys:
+        """Uniform 32-bit keys."""
+
+
+class SecureNoise:
+    """Entropy of the operating system; exact integer samplers; cannot be seeded or repeated."""
+
+    is_private = True
+
+    def discrete_laplace(self, counts: ExactCounts, *, scale: Fraction) -> Int64Array:
+        """The counts with independent noise, drawn by OpenDP."""
+        if counts.values.size == 0:
+            return counts.values
+        measurement = _opendp_laplace(float_at_least(scale))
+        return np.array(measurement(counts.values), dtype=np.int64)
+
+    def below(self, bound: int) -> int:
+        """A uniform integer in [0, bound)."""
+        return secrets.randbelow(bound)
+
+    def keys(self, number: int) -> Keys:
+        """Uniform 32-bit keys."""
+        return np.frombuffer(secrets.token_bytes(4 * number), dtype=np.uint32)
+
+
+class SeededNoise:
+    """The same laws from a seed, for tests, audits and evaluation on public data. Protects nobody."""
+
+    is_private = False
+
+    def __init__(self, seed: int) -> None:
+        self._integers = random.Random(seed)  # noqa: S311 - repeatable on purpose
+        self._arrays = np.random.default_rng(seed)
+
+    def discrete_laplace(self, counts: ExactCounts, *, scale: Fraction) -> Int64Array:
+        """The counts with independent noise: the difference of two geometric variables."""
+        success = -math.expm1(-1 / float(scale))
+        up, down = self._arrays.geometric(success, size=(2, counts.values.size))
+        noisy: Int64Array = counts.values + up - down
+        return noisy
+
+    def below(self, bound: int) -> int:
+        """A uniform integer in [0, bound)."""
+        return self._integers.randrange(bound)
+
+    def keys(self, number: int) -> Keys:
+        """Uniform 32-bit keys."""
+        return self._arrays.integers(0, 2**32, size=number, dtype=np.uint32)
+
+
+def float_at_least(value: Fraction) -> float:
+    """The smallest float that is not below `value`: noise may only ever be rounded up.
+
+    >>> float_at_least(Fraction(1, 2)), Fraction(float_at_least(Fraction(1, 10))) >= Fraction(1, 10)
+    (0.5, True)
+    """
+    nearest = float(value)
+    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
+
+
+@lru_cache(maxsize=64)
+def _opendp_laplace(scale: float) -> Any:  # noqa: ANN401 - opendp has no types
+    import opendp.prelude as dp  # noqa: PLC0415 - costs a third of a second: only when noise is due
+
+    dp.enable_features("contrib")
+    return dp.m.make_laplace(dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64"), scale=scale)

@@ -1,0 +1,116 @@
+"""Algebra of public itemsets: which there are, how many, which are subsets of which. No data here."""
+
+import math
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from veilset.errors import BadCall
+
+Itemset = tuple[int, ...]
+"""Item codes, ascending."""
+
+Below = Callable[[int], int]
+"""Draws a uniform integer in [0, bound)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Itemsets:
+    """A public list of itemsets: number i is `items[offsets[i]:offsets[i + 1]]`.
+
+    >>> list(Itemsets.of([(2, 0), (1,)]))
+    [(0, 2), (1,)]
+    """
+
+    offsets: npt.NDArray[np.int64]
+    items: npt.NDArray[np.int32]
+
+    @classmethod
+    def of(cls, itemsets: Iterable[Iterable[int]]) -> "Itemsets":
+        """From any lists of item codes; order and repeats inside an itemset do not matter."""
+        ordered = [sorted(set(itemset)) for itemset in itemsets]
+        offsets = np.zeros(len(ordered) + 1, dtype=np.int64)
+        np.cumsum([len(itemset) for itemset in ordered], out=offsets[1:])
+        return cls(offsets, np.array([code for itemset in ordered for code in itemset], dtype=np.int32))
+
+    def __len__(self) -> int:
+        return self.offsets.size - 1
+
+    def __iter__(self) -> Iterator[Itemset]:
+        codes, bounds = self.items.tolist(), self.offsets.tolist()
+        return (tuple(codes[start:end]) for start, end in pairwise(bounds))
+
+    def number_by_size(self) -> dict[int, int]:
+        """How many itemsets there are of each size.
+
+        >>> Itemsets.of([(0,), (1,), (0, 1)]).number_by_size()
+        {1: 2, 2: 1}
+        """
+        return dict(sorted(Counter(np.diff(self.offsets).tolist()).items()))
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """All itemsets of `min_size` to `max_size` of some public items, whether the data holds them or not.
+
+    >>> Domain(items=range(4), min_size=1, max_size=2).size
+    10
+    """
+
+    items: range | tuple[int, ...]
+    max_size: int
+    min_size: int = 1
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.min_size <= self.max_size:
+            raise BadCall(f"itemsets of {self.min_size} to {self.max_size} items: give sizes from 1 up")
+
+    @property
+    def size(self) -> int:
+        """How many itemsets there are, exactly; may be far above 2^63."""
+        return sum(self.number_by_size().values())
+
+    def number_by_size(self) -> dict[int, int]:
+        """How many itemsets there are of each size."""
+        sizes = range(self.min_size, min(self.max_size, len(self.items)) + 1)
+        return {size: math.comb(len(self.items), size) for size in sizes}
+
+    def check_holds(self, k: int) -> None:
+        """Raise BadCall where the domain has fewer than k itemsets, whatever the data."""
+        if k < 1:
+            raise BadCall(f"k = {k} asks for nothing; give at least 1")
+        if k > self.size:
+            raise BadCall(
+                f"k = {k}, but there are only {self.size} itemsets of up to {self.max_size} items over an "
+                f"alphabet of {len(self.items)}; give a smaller k or allow larger itemsets"
+            )
+
+    def draw(self, below: Below) -> Itemset:
+        """One itemset, uniformly."""
+        numbers = self.number_by_size()
+        size = list(numbers)[bisect_right(list(accumulate(numbers.values())), below(self.size))]
+        return tuple(sorted(self.items[place] for place in _draw_places(size, len(self.items), below)))
+
+
+def _draw_places(size: int, among: int, below: Below) -> set[int]:
+    """`size` different places out of `among`, uniformly (Floyd 1987: one draw for each place)."""
+    places: set[int] = set()
+    for last in range(among - size, among):
+        place = below(last + 1)
+        places.add(last if place in places else place)
+    return places
+
+
+def subset_table(itemsets: Itemsets) -> npt.NDArray[np.bool_]:
+    """Entry [i, j] tells whether itemset i is a subset of itemset j (every itemset is one of itself)."""
+    codes, columns = np.unique(itemsets.items, return_inverse=True)
+    sizes = np.diff(itemsets.offsets)
+    holds = np.zeros((len(itemsets), codes.size), dtype=np.float32)
+    holds[np.repeat(np.arange(len(itemsets)), sizes), columns] = 1
+    is_subset: npt.NDArray[np.bool_] = holds @ holds.T == sizes[:, None]
+    return is_subset

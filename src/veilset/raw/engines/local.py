@@ -1,0 +1,207 @@
+"""The engine for data that fits in this machine's memory: compiled counting over chunks, on all cores.
+
+A chunk is cut, then counted, then forgotten, so a question needs little more memory than its answer. Answers
+are sums of integers: they do not depend on which thread counted what. Random keys are drawn chunk by chunk,
+in order, by the thread that asks: a seeded run repeats, whatever the number of threads.
+"""
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from queue import SimpleQueue
+
+import numpy as np
+
+from veilset.errors import BadCall
+from veilset.raw import mining
+from veilset.raw.bound import Cut, Keys, Rows
+from veilset.raw.counts import ExactCounts, ExactItemsets, Int32Array, Int64Array
+from veilset.raw.engines import DrawKeys
+from veilset.raw.kernels import pairs, scans, supports, vertical
+from veilset.raw.transactions import Alphabet, Transactions
+
+ROWS_IN_A_CHUNK = 1 << 15
+"""Measured: fewer rows leave too little work for each itemset, more rows push bitmaps out of the cache."""
+
+BYTES_OF_TOTALS = 1 << 30
+"""Each thread has totals of its own, unless all of them together would take more memory than this."""
+
+MOST_JOINT_ITEMS = 16
+"""Joint patterns of g items are 2^g counts."""
+
+AddCounts = Callable[[Rows, Int64Array], None]
+"""Adds to the totals what some rows contribute, after their cut."""
+
+
+def _whole(transactions: Transactions) -> Rows:
+    """All rows, with offsets from 0 and no item besides; copies only what is a part of a larger table."""
+    first, last = transactions.offsets[0], transactions.offsets[-1]
+    offsets = transactions.offsets - first if first else transactions.offsets
+    return Rows(np.ascontiguousarray(offsets), np.ascontiguousarray(transactions.items[first:last]))
+
+
+def _check_different(items: Int32Array) -> None:
+    if np.unique(items).size != items.size:
+        raise BadCall(f"{items.size} items were given, some of them twice; give every item once")
+
+
+def _places(chosen: Int32Array, alphabet_size: int) -> Int32Array:
+    """Where each item stands among the chosen ones; all others stand behind them (see `kernels.vertical`)."""
+    places = np.full(alphabet_size, chosen.size, np.int32)
+    places[chosen] = np.arange(chosen.size, dtype=np.int32)
+    return places
+
+
+class LocalEngine:
+    """Answers questions about transactions in memory; `threads` is the number of cores if not given."""
+
+    def __init__(
+        self,
+        transactions: Transactions,
+        *,
+        threads: int | None = None,
+        rows_in_a_chunk: int = ROWS_IN_A_CHUNK,
+    ) -> None:
+        self.alphabet: Alphabet = transactions.alphabet
+        self._rows = _whole(transactions)
+        self._threads = threads or os.cpu_count() or 1
+        self._rows_in_a_chunk = rows_in_a_chunk
+
+    def number(self) -> ExactCounts:
+        """How many transactions there are: one value."""
+        return ExactCounts(np.array([self._rows.offsets.size - 1], np.int64))
+
+    def lengths(self, cut: Cut, draw: DrawKeys, *, limit: int) -> ExactCounts:
+        """How many transactions have 0, 1, ..., limit items (the last value: or more) after the cut."""
+        if limit < 0:
+            raise BadCall(f"a longest length of {limit} counts nothing; give a limit of at least 0")
+
+        def add(rows: Rows, totals: Int64Array) -> None:
+            scans.add_lengths(rows.offsets, totals)
+
+        return self._sum(add, limit + 1, cut, draw)
+
+    def item_supports(self, cut: Cut, draw: DrawKeys) -> ExactCounts:
+        """How many transactions hold each item of the alphabet, after the cut."""
+
+        def add(rows: Rows, totals: Int64Array) -> None:
+            scans.add_items(rows.offsets, rows.items, totals)
+
+        return self._sum(add, len(self.alphabet), cut, draw)
+
+    def supports(self, offsets: Int64Array, items: Int32Array, cut: Cut, draw: DrawKeys) -> ExactCounts:
+        """How many transactions hold all of each itemset `items[offsets[i]:offsets[i + 1]]`, after the cut.
+
+        The empty itemset is held by every transaction. Itemsets in lexicographic order are counted fastest.
+        """
+        self._check_known(items)
+        is_chosen = np.zeros(len(self.alphabet), np.bool_)
+        is_chosen[items] = True
+        chosen = np.flatnonzero(is_chosen).astype(np.int32)
+        places = _places(chosen, len(self.alphabet))
+        set_offsets, set_items = np.array(offsets, np.int64), places[items]
+
+        def add(rows: Rows, totals: Int64Array) -> None:
+            turned = vertical.turn(rows.offsets, rows.items, places, chosen.size)
+            supports.add_supports(turned, rows.offsets.size - 1, set_offsets, set_items, totals)
+
+        return self._sum(add, offsets.size - 1, cut, draw)
+
+    def pair_supports(self, items: Int32Array, cut: Cut, draw: DrawKeys) -> ExactCounts:
+        """How many transactions hold both items of each pair of the given ones, after the cut.
+
+        Pairs in the order (0, 1), (0, 2), ..., (1, 2), ... of positions in `items`.
+        """
+        self._check_known(items)
+        _check_different(items)
+        places = _places(items, len(self.alphabet))
+
+        def add(rows: Rows, totals: Int64Array) -> None:
+            pairs.add_pairs(rows.offsets, rows.items, places, items.size, totals)
+
+        return self._sum(add, items.size * (items.size - 1) // 2, cut, draw)
+
+    def joint_patterns(self, items: Int32Array, cut: Cut, draw: DrawKeys) -> ExactCounts:
+        """How many transactions hold exactly which of up to 16 given items, after the cut.
+
+        Bit i of a pattern's number tells whether `items[i]` is held: 2^len(items) values.
+        """
+        if items.size > MOST_JOINT_ITEMS:
+            raise BadCall(
+                f"{items.size} items have too many joint patterns; give at most {MOST_JOINT_ITEMS} items"
+            )
+        self._check_known(items)
+        _check_different(items)
+        places = _places(items, len(self.alphabet))
+
+        def add(rows: Rows, totals: Int64Array) -> None:
+            scans.add_patterns(rows.offsets, rows.items, places, totals)
+
+        return self._sum(add, 1 << items.size, cut, draw)
+
+    def frequent(
+        self, *, min_count: int, max_size: int | None, min_size: int = 1, items: Int32Array | None = None
+    ) -> ExactItemsets:
+        """All itemsets held by at least `min_count` transactions, of given sizes, over the given items."""
+        return mining.frequent(
+            self._rows,
+            alphabet_size=len(self.alphabet),
+            min_count=min_count,
+            min_size=min_size,
+            max_size=max_size,
+            items=items,
+        )
+
+    def top(
+        self,
+        k: int,
+        *,
+        max_size: int | None,
+        min_size: int = 1,
+        min_count: int = 1,
+        items: Int32Array | None = None,
+    ) -> ExactItemsets:
+        """The k itemsets of largest support, and all that tie with the last of them."""
+        return mining.top(
+            self._rows,
+            k,
+            alphabet_size=len(self.alphabet),
+            min_count=min_count,
+            min_size=min_size,
+            max_size=max_size,
+            items=items,
+        )
+
+    def _check_known(self, items: Int32Array) -> None:
+        size = len(self.alphabet)
+        if items.size and not 0 <= items.min() <= items.max() < size:
+            raise BadCall(f"an item code lies outside the alphabet; give codes from 0 to {size - 1}")
+
+    def _chunks(self) -> Iterator[Rows]:
+        for first in range(0, self._rows.offsets.size - 1, self._rows_in_a_chunk):
+            yield Rows(self._rows.offsets[first : first + self._rows_in_a_chunk + 1], self._rows.items)
+
+    def _sum(self, add: AddCounts, size: int, cut: Cut, draw: DrawKeys) -> ExactCounts:
+        """The sum over all chunks of what their rows contribute after the cut."""
+        threads = max(1, min(self._threads, BYTES_OF_TOTALS // (8 * size + 1)))
+        idle: SimpleQueue[Int64Array] = SimpleQueue()
+        for _ in range(threads):
+            idle.put(np.zeros(size, np.int64))
+
+        def count(rows: Rows, keys: Keys) -> None:
+            totals = idle.get()
+            try:
+                add(cut.apply(rows, keys), totals)
+            finally:
+                idle.put(totals)  # or the next chunk would wait for ever
+
+        with ThreadPoolExecutor(threads) as pool:
+            counting: deque[Future[None]] = deque()
+            for rows in self._chunks():
+                counting.append(pool.submit(count, rows, draw(cut.keys_needed(rows))))
+                if len(counting) > 2 * threads:  # no more keys in memory than the threads soon need
+                    counting.popleft().result()
+            for chunk in counting:
+                chunk.result()
+        return ExactCounts(np.sum([idle.get() for _ in range(threads)], axis=0, dtype=np.int64))

@@ -1,0 +1,141 @@
+"""Opening files: compressed or not, from a path or from standard input, whole or as blocks of lines."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from veilset.errors import BadInput
+
+BLOCK_BYTES = 8 << 20
+STANDARD_INPUT = "-"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+COMPRESSED_SUFFIXES = (".gz", ".zst")
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Some whole lines of a text, the last one with its newline; the first has this number, from 1."""
+
+    text: npt.NDArray[np.uint8]
+    first: int
+
+
+class ByteFile:
+    """The bytes of an open file, decompressed; `head` can be looked at before the rest is read.
+
+    `name` is for messages, `suffix` that of the file name less the one for compression; `path` is where
+    these very bytes are, or None if they come compressed or from standard input.
+    """
+
+    def __init__(self, stream: BinaryIO, *, name: str, suffix: str, path: Path | None) -> None:
+        self.name = name
+        self.suffix = suffix
+        self.path = path
+        self._stream = stream
+        self.head = self._read_block()
+
+    def first_line(self) -> bytes:
+        """The first line that is not blank, as far as it has been read; nothing is consumed."""
+        return self.head.removeprefix(BYTE_ORDER_MARK).lstrip().partition(b"\n")[0]
+
+    def blocks(self) -> Iterator[bytes]:
+        """All bytes, from the start; once."""
+        block = self.head
+        while block:
+            yield block
+            block = self._read_block()
+
+    def read_all(self) -> bytes:
+        """All bytes, as one."""
+        return b"".join(self.blocks())
+
+    def read_text(self) -> str:
+        """All bytes, as text."""
+        data = self.read_all().removeprefix(BYTE_ORDER_MARK)
+        self.check_utf8(data, first_line=1)
+        return data.decode()
+
+    def lines(self) -> Iterator[Lines]:
+        """The text in blocks of whole lines, without a byte order mark; a missing last newline is added."""
+        number = 1
+        unfinished: list[bytes] = []
+        for block in self._text_blocks():
+            cut = block.rfind(b"\n") + 1
+            if cut:
+                unfinished.append(block[:cut])
+                text = np.frombuffer(b"".join(unfinished), dtype=np.uint8)
+                yield Lines(text, number)
+                number += int(np.count_nonzero(text == ord("\n")))
+                unfinished = []
+            if cut < len(block):
+                unfinished.append(block[cut:])
+        if unfinished:
+            yield Lines(np.frombuffer(b"".join([*unfinished, b"\n"]), dtype=np.uint8), number)
+
+    def check_utf8(self, data: bytes, *, first_line: int) -> None:
+        """BadInput at the first line that is not UTF-8."""
+        try:
+            data.decode()
+        except UnicodeDecodeError as error:
+            line = first_line + data.count(b"\n", 0, error.start)
+            raise self.bad_line(line, "not UTF-8; save the file as UTF-8") from None
+
+    def bad_line(self, line: int, problem: str) -> BadInput:
+        """The error for a line that cannot be read."""
+        return BadInput(f"{self.name}, line {line}: {problem}")
+
+    def _text_blocks(self) -> Iterator[bytes]:
+        blocks = self.blocks()
+        yield next(blocks, b"").removeprefix(BYTE_ORDER_MARK)
+        yield from blocks
+
+    def _read_block(self) -> bytes:
+        try:
+            return self._stream.read(BLOCK_BYTES)
+        except (OSError, pa.ArrowException):
+            raise BadInput(
+                f"{self.name} breaks off or is damaged; check that it was copied completely"
+            ) from None
+
+
+@contextmanager
+def open_bytes(path: str | os.PathLike[str]) -> Iterator[ByteFile]:
+    """Open a file, or standard input for "-"; gzip and Zstandard are recognised by their first bytes."""
+    if path == STANDARD_INPUT:
+        yield _decompressed(sys.stdin.buffer, name="standard input", path=None)
+        return
+    name = os.fspath(path)
+    try:
+        file = Path(path).open("rb")  # noqa: SIM115 - closed below; only opening it may fail here
+    except IsADirectoryError:
+        raise BadInput(f"{name} is a directory; name one file in it") from None
+    except FileNotFoundError:
+        raise BadInput(f"{name} does not exist; check the path") from None
+    except OSError as error:
+        raise BadInput(f"{name} cannot be opened: {error.strerror}") from None
+    with file:
+        yield _decompressed(file, name=name, path=Path(path))
+
+
+def _decompressed(file: BinaryIO, *, name: str, path: Path | None) -> ByteFile:
+    suffix = "" if path is None else _suffix(path)
+    first_bytes = file.peek(4)  # type: ignore[attr-defined]
+    for magic, compression in COMPRESSIONS.items():
+        if first_bytes.startswith(magic):
+            stream = pa.CompressedInputStream(pa.PythonFile(file, mode="r"), compression)
+            return ByteFile(stream, name=name, suffix=suffix, path=None)
+    return ByteFile(file, name=name, suffix=suffix, path=path)
+
+
+def _suffix(path: Path) -> str:
+    path = path.with_suffix("") if path.suffix.lower() in COMPRESSED_SUFFIXES else path
+    return path.suffix.lower()

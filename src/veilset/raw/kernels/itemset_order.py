@@ -1,0 +1,105 @@
+"""From a tree of itemsets to a sorted list of them."""
+
+import numpy as np
+
+from veilset.raw.counts import Int32Array, Int64Array
+from veilset.raw.kernels import kernel
+from veilset.raw.kernels.found import Found
+
+
+@kernel
+def sizes_of(parents: Int64Array, number: int) -> Int64Array:
+    """How many items each of the first `number` itemsets has."""
+    sizes = np.ones(number, np.int64)
+    for n in range(number):
+        if parents[n] >= 0:
+            sizes[n] += sizes[parents[n]]
+    return sizes
+
+
+@kernel
+def unfold(found: Found, offsets: Int64Array) -> Int32Array:
+    """The items of each itemset, ascending; those of itemset n begin at offsets[n]."""
+    items = np.empty(offsets[-1], np.int32)
+    for n in range(offsets.size - 1):
+        item = found.items[n]
+        begin, place = offsets[n], offsets[n + 1] - 1
+        source = offsets[found.parents[n] + 1] - 1
+        while place > begin and items[source] > item:
+            items[place] = items[source]
+            place -= 1
+            source -= 1
+        items[place] = item
+        while place > begin:
+            place -= 1
+            items[place] = items[source]
+            source -= 1
+    return items
+
+
+@kernel
+def sort_by(order: Int64Array, keys: Int64Array) -> Int64Array:
+    """Sort numbers by their keys, which are not negative; what ties stays as it was."""
+    largest = 0
+    for i in order:
+        largest = max(largest, keys[i])
+    shift = 0
+    while shift == 0 or largest >> shift > 0:
+        ends = np.zeros(min(largest >> shift, 0xFFFF) + 2, np.int64)
+        for i in order:
+            ends[((keys[i] >> shift) & 0xFFFF) + 1] += 1
+        for digit in range(ends.size - 1):
+            ends[digit + 1] += ends[digit]
+        moved = np.empty_like(order)
+        for i in order:
+            digit = (keys[i] >> shift) & 0xFFFF
+            moved[ends[digit]] = i
+            ends[digit] += 1
+        order = moved
+        shift += 16
+    return order
+
+
+@kernel
+def order_of(
+    chosen: Int64Array, offsets: Int64Array, items: Int32Array, sizes: Int64Array, distances: Int64Array
+) -> Int64Array:
+    """The chosen itemsets by distance from the largest support, nearest first; ties by size, then by items."""
+    by_size = sort_by(chosen, sizes)
+    order = np.empty_like(chosen)
+    begin = 0
+    while begin < chosen.size:
+        size = sizes[by_size[begin]]
+        end = begin + 1
+        while end < chosen.size and sizes[by_size[end]] == size:
+            end += 1
+        same_size = by_size[begin:end]
+        for place in sort_by_items(same_size, size, offsets, items):
+            order[begin] = same_size[place]
+            begin += 1
+    return sort_by(order, distances)
+
+
+@kernel
+def sort_by_items(same_size: Int64Array, size: int, offsets: Int64Array, items: Int32Array) -> Int64Array:
+    """The order of itemsets of one size by their first item, then their second, ..."""
+    order = np.arange(same_size.size)
+    keys = np.empty(same_size.size, np.int64)
+    for place in range(size - 1, -1, -1):
+        for i in range(same_size.size):
+            keys[i] = items[offsets[same_size[i]] + place]
+        order = sort_by(order, keys)
+    return order
+
+
+@kernel
+def take(
+    offsets: Int64Array, items: Int32Array, chosen: Int64Array, chosen_offsets: Int64Array
+) -> Int32Array:
+    """The items of the chosen itemsets; those of chosen[i] begin at chosen_offsets[i]."""
+    taken = np.empty(chosen_offsets[-1], np.int32)
+    for i in range(chosen.size):
+        start = offsets[chosen[i]]
+        for place in range(chosen_offsets[i], chosen_offsets[i + 1]):
+            taken[place] = items[start + place - chosen_offsets[i]]
+    return taken

@@ -1,0 +1,129 @@
+"""Rows cut down to the items that still matter, end to end in one array."""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from veilset.raw.counts import Int32Array, Int64Array
+from veilset.raw.kernels import kernel
+
+Flat = npt.NDArray[np.uint32]
+"""Small unsigned codes: items, or places in a list of items."""
+
+END = np.uint32(0xFFFFFFFF)
+"""Stands after the last item of a row; as a code it says that the item is dropped."""
+
+
+class Projection(NamedTuple):
+    """Rows of at least two items; shorter ones cannot hold a pair, and single items are counted before.
+
+    `flat` holds one row after the other, each followed by END. `pairs` is the number of pairs of items in the
+    same row, which is what it costs to count them.
+    """
+
+    flat: Flat
+    n_rows: int
+    longest: int
+    pairs: int
+
+
+class Occurrences(NamedTuple):
+    """Where the items stand: item i at `places[starts[i]:starts[i + 1]]` of a projection's `flat`."""
+
+    starts: Int64Array
+    places: Int64Array
+
+
+@kernel
+def project_rows(offsets: Int64Array, items: Int32Array, codes: Flat, room: int) -> Projection:
+    """The given rows under new codes; their items stay in the order in which they stand.
+
+    `room` is enough for all items that are kept and an END for each row.
+    """
+    flat = np.empty(room, np.uint32)
+    end, n_rows, longest, pairs = 0, 0, 0, 0
+    for row in range(offsets.size - 1):
+        begin = end
+        for place in range(offsets[row], offsets[row + 1]):
+            code = codes[items[place]]
+            flat[end] = code
+            end += code != END
+        length = end - begin
+        if length < 2:
+            end = begin
+        else:
+            flat[end] = END
+            end += 1
+            n_rows += 1
+            longest = max(longest, length)
+            pairs += length * (length - 1) // 2
+    return Projection(flat[:end], n_rows, longest, pairs)
+
+
+@kernel
+def project_tails(flat: Flat, places: Int64Array, codes: Flat, room: int) -> Projection:
+    """What follows the given places in their rows, under new codes.
+
+    `room` is enough for all items that follow and an END for each place.
+    """
+    tails = np.empty(room, np.uint32)
+    end, n_rows, longest, pairs = 0, 0, 0, 0
+    for start in places:
+        begin = end
+        place = start + 1
+        while flat[place] != END:
+            code = codes[flat[place]]
+            tails[end] = code
+            end += code != END
+            place += 1
+        length = end - begin
+        if length < 2:
+            end = begin
+        else:
+            tails[end] = END
+            end += 1
+            n_rows += 1
+            longest = max(longest, length)
+            pairs += length * (length - 1) // 2
+    return Projection(tails[:end], n_rows, longest, pairs)
+
+
+@kernel
+def occurrences_of(rows: Projection, n_items: int) -> Occurrences:
+    """Where each item stands."""
+    flat = rows.flat
+    starts = np.zeros(n_items + 1, np.int64)
+    for item in flat:
+        if item != END:
+            starts[item + 1] += 1
+    for item in range(n_items):
+        starts[item + 1] += starts[item]
+    cursor = starts.copy()
+    places = np.empty(flat.size - rows.n_rows, np.int64)
+    for place in range(flat.size):
+        item = flat[place]
+        if item != END:
+            places[cursor[item]] = place
+            cursor[item] += 1
+    return Occurrences(starts, places)
+
+
+@kernel
+def sort_rows(rows: Projection, n_items: int) -> None:
+    """Sort the items within each row by writing them anew, all rows' smallest items first."""
+    flat = rows.flat
+    where = occurrences_of(rows, n_items)
+    row_of = np.empty(flat.size, np.int64)
+    cursor = np.zeros(rows.n_rows + 1, np.int64)
+    row = 0
+    for place in range(flat.size):
+        row_of[place] = row
+        if flat[place] == END:
+            row += 1
+            cursor[row] = place + 1
+    for item in range(n_items):
+        for at in range(where.starts[item], where.starts[item + 1]):
+            row = row_of[where.places[at]]
+            flat[cursor[row]] = item
+            cursor[row] += 1

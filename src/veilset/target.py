@@ -1,0 +1,49 @@
+"""What a caller wants: so many itemsets, or those above a threshold; checked before any look."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from veilset.errors import BadCall
+
+Support = Fraction | int | float | str
+"""A threshold: below 1 a share of the transactions, from 1 up a count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The k most frequent itemsets, those above a threshold, or both: the k best of those above it.
+
+    >>> Target.of(k=10)
+    Target(k=10, min_support=None, max_size=None)
+    >>> Target.of(min_support=0.07).min_support
+    Fraction(7, 100)
+    """
+
+    k: int | None
+    min_support: Fraction | None
+    max_size: int | None
+
+    @classmethod
+    def of(
+        cls, *, k: int | None = None, min_support: Support | None = None, max_size: int | None = None
+    ) -> "Target":
+        """Check what a caller handed in."""
+        if k is None and min_support is None:
+            raise BadCall("how many itemsets? give k, such as 100, or a minimum support: a share or a count")
+        if k is not None and k < 1:
+            raise BadCall(f"k = {k} asks for nothing; give at least 1")
+        if max_size is not None and max_size < 1:
+            raise BadCall(f"a maximum size of {max_size} leaves no itemset; give at least 1")
+        return cls(k, None if min_support is None else _exact_support(min_support), max_size)
+
+
+def _exact_support(min_support: Support) -> Fraction:
+    try:
+        exact = Fraction(str(min_support))
+    except (ValueError, ZeroDivisionError):
+        raise BadCall(
+            f"minimum support {min_support!r} is not a number; give a share, such as 0.01, or a count"
+        ) from None
+    if exact <= 0:
+        raise BadCall(f"a minimum support of {min_support} excludes nothing; give a share or a count above 0")
+    return exact

@@ -1,0 +1,27 @@
+"""Engines and curators over small baskets, for tests."""
+
+from fractions import Fraction
+
+from reference import Baskets
+from strategies import transactions_of
+from veilset.gate import Budget, Curator, Noise, PrivacyUnit, SeededNoise
+from veilset.raw.engines.local import LocalEngine
+from veilset.raw.transactions import Transactions
+
+ONE_TRANSACTION = PrivacyUnit("transaction", 1)
+
+
+def engine_over(rows: Baskets | Transactions) -> LocalEngine:
+    """The local engine over small transactions."""
+    return LocalEngine(rows if isinstance(rows, Transactions) else transactions_of(rows), threads=1)
+
+
+def curator_over(
+    rows: Baskets | Transactions,
+    *,
+    epsilon: Fraction = Fraction(1),
+    noise: Noise | None = None,
+    unit: PrivacyUnit = ONE_TRANSACTION,
+) -> Curator:
+    """A curator over small transactions."""
+    return Curator(engine_over(rows), budget=Budget(epsilon), noise=noise or SeededNoise(1), unit=unit)

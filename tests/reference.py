@@ -1,0 +1,65 @@
+"""Slow, obvious twins of what the kernels compute; never optimised."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+
+from veilset.raw.bound import Cut, DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems
+
+Basket = frozenset[int]
+Baskets = list[Basket]
+
+
+def support(baskets: Baskets, itemset: Iterable[int]) -> int:
+    """How many baskets hold all items of an itemset."""
+    return sum(basket.issuperset(itemset) for basket in baskets)
+
+
+def supports(baskets: Baskets, itemsets: Iterable[Iterable[int]]) -> list[int]:
+    """The support of each itemset."""
+    return [support(baskets, itemset) for itemset in itemsets]
+
+
+def item_supports(baskets: Baskets, alphabet_size: int) -> list[int]:
+    """The support of each item."""
+    return [support(baskets, [item]) for item in range(alphabet_size)]
+
+
+def pair_supports(baskets: Baskets, items: Sequence[int]) -> list[int]:
+    """The support of each pair of the items."""
+    return supports(baskets, combinations(items, 2))
+
+
+def lengths(baskets: Baskets, limit: int) -> list[int]:
+    """How many baskets hold 0, 1, ..., limit items; the last takes the longer ones."""
+    return [sum(min(len(basket), limit) == length for basket in baskets) for length in range(limit + 1)]
+
+
+def joint_patterns(baskets: Baskets, items: Sequence[int]) -> list[int]:
+    """How many baskets hold exactly which of the items; bit i of a pattern stands for `items[i]`."""
+    patterns = ({item for i, item in enumerate(items) if n >> i & 1} for n in range(1 << len(items)))
+    return [sum(basket & set(items) == pattern for basket in baskets) for pattern in patterns]
+
+
+def cut(baskets: Baskets, how: Cut, keys: Iterator[int]) -> Baskets:
+    """The baskets after a cut; a random cut takes one key for each item that it chooses among."""
+    return [cut_basket(basket, how, keys) for basket in baskets]
+
+
+def cut_basket(basket: Basket, how: Cut, keys: Iterator[int]) -> Basket:
+    """One basket after a cut; on equal keys or ranks the smaller item stays."""
+    match how:
+        case KeepAll():
+            return basket
+        case DropLonger(limit):
+            return basket if len(basket) <= limit else frozenset()
+        case KeepRandom(limit) if len(basket) > limit:
+            key_of = {item: next(keys) for item in sorted(basket)}
+            return frozenset(sorted(basket, key=lambda item: (key_of[item], item))[:limit])
+        case KeepRandom():
+            return basket
+        case KeepBest(limit, rank):
+            return frozenset(sorted(basket, key=lambda item: (rank[item], item))[:limit])
+        case OnlyItems(items, then):
+            return cut_basket(basket.intersection(items.tolist()), then, keys)
+        case _:
+            raise NotImplementedError(how)

@@ -1,0 +1,85 @@
+"""Hypothesis strategies for baskets, neighbours, cuts and itemsets, and baskets as arrays."""
+
+from collections.abc import Iterable
+from itertools import pairwise
+
+import numpy as np
+from hypothesis import settings
+from hypothesis import strategies as st
+
+from reference import Basket, Baskets
+from veilset.raw.bound import Cut, DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems, Rows
+from veilset.raw.counts import Int32Array, Int64Array
+from veilset.raw.transactions import Alphabet, Transactions
+
+ALPHABET_SIZE = 6
+
+no_deadline = settings(deadline=None)  # the first example may wait for the compiler
+
+items = st.integers(0, ALPHABET_SIZE - 1)
+
+
+def basket() -> st.SearchStrategy[Basket]:
+    """A set of items, possibly empty."""
+    return st.frozensets(items)
+
+
+def baskets(max_rows: int = 10) -> st.SearchStrategy[Baskets]:
+    """Baskets over a small alphabet; none, empty ones and repeats among them."""
+    return st.lists(basket(), max_size=max_rows)
+
+
+def neighbours() -> st.SearchStrategy[tuple[Baskets, Baskets]]:
+    """Two lists of baskets, of which the second has one more."""
+    return st.tuples(baskets(), basket()).map(lambda drawn: (drawn[0], [*drawn[0], drawn[1]]))
+
+
+def itemsets() -> st.SearchStrategy[list[list[int]]]:
+    """Candidate itemsets of all sizes, the empty one and repeats among them; some lists are in order."""
+    itemset = st.frozensets(items).map(sorted)
+    return st.one_of(st.lists(itemset, max_size=8), st.lists(itemset, max_size=40).map(sorted))
+
+
+def cuts() -> st.SearchStrategy[Cut]:
+    """Every cut there is, also after a choice of items."""
+    limit = st.integers(1, ALPHABET_SIZE + 1)
+    ranks = st.lists(items, min_size=ALPHABET_SIZE, max_size=ALPHABET_SIZE)  # equal ranks, too
+    simple: st.SearchStrategy[Cut] = st.one_of(
+        st.just(KeepAll()),
+        limit.map(DropLonger),
+        limit.map(KeepRandom),
+        st.builds(KeepBest, limit, ranks.map(_int64)),
+    )
+    return st.one_of(simple, st.builds(OnlyItems, st.lists(items).map(_int64), simple))
+
+
+def keys() -> st.SearchStrategy[list[int]]:
+    """Enough random keys for any baskets drawn here, from a small range so that some are equal."""
+    return st.lists(st.integers(0, 7), min_size=100, max_size=100)
+
+
+def rows_of(given: Baskets) -> Rows:
+    """Baskets as the arrays that cuts and kernels work on."""
+    return Rows(*arrays_of(map(sorted, given)))
+
+
+def transactions_of(given: Baskets, alphabet_size: int = ALPHABET_SIZE) -> Transactions:
+    """Baskets as transactions over a numbered alphabet."""
+    offsets, codes = arrays_of(map(sorted, given))
+    return Transactions(offsets, codes, Alphabet(range(alphabet_size), is_given=True))
+
+
+def arrays_of(lists: Iterable[list[int]]) -> tuple[Int64Array, Int32Array]:
+    """Offsets and items of some lists of codes."""
+    held = list(lists)
+    offsets = np.cumsum([0, *map(len, held)], dtype=np.int64)
+    return offsets, np.array([code for codes in held for code in codes], dtype=np.int32)
+
+
+def baskets_of(rows: Rows) -> Baskets:
+    """The baskets that arrays stand for."""
+    return [frozenset(rows.items[start:end].tolist()) for start, end in pairwise(rows.offsets)]
+
+
+def _int64(values: list[int]) -> Int64Array:
+    return np.array(values, dtype=np.int64)

@@ -1,0 +1,80 @@
+"""The laws of noise, each with a control on both sides."""
+
+import math
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from laws import fits
+from veilset.gate.mechanisms import DiscreteLaplace
+from veilset.gate.noise import Noise, SecureNoise, SeededNoise, float_at_least
+from veilset.raw.counts import ExactCounts
+
+DRAWS = 50_000
+
+
+def discrete_laplace_law(scale: float, largest: int) -> dict[int, float]:
+    """P(x) proportional to exp(-|x| / scale); what lies further out than `largest` is left out."""
+    a = math.exp(-1 / scale)
+    return {x: (1 - a) / (1 + a) * a ** abs(x) for x in range(-largest, largest + 1)}
+
+
+@pytest.mark.parametrize("noise", [SecureNoise(), SeededNoise(11)], ids=["secure", "seeded"])
+@pytest.mark.parametrize("scale", [Fraction(10), Fraction(1, 3), Fraction(101, 10)], ids=str)
+@pytest.mark.parametrize(("factor", "is_right"), [(0.9, False), (1.0, True), (1.1, False)])
+def test_noise_has_the_claimed_scale(noise: Noise, scale: Fraction, factor: float, is_right: bool) -> None:
+    """50,000 draws tell a scale from one that is ten percent smaller or larger."""
+    drawn = noise.discrete_laplace(ExactCounts(np.zeros(DRAWS, np.int64)), scale=scale)
+    law = discrete_laplace_law(factor * float(scale), largest=int(60 * scale) + 60)
+    assert fits(Counter(drawn.tolist()), law) == is_right
+
+
+@pytest.mark.parametrize("noise", [SecureNoise(), SeededNoise(11)], ids=["secure", "seeded"])
+def test_noise_is_added_to_the_counts(noise: Noise) -> None:
+    """With next to no noise the counts come out as they went in, also beyond 32 bits."""
+    counts = np.array([0, 5, 2**40], np.int64)
+    assert noise.discrete_laplace(ExactCounts(counts), scale=Fraction(1, 1000)).tolist() == counts.tolist()
+
+
+@pytest.mark.parametrize("noise", [SecureNoise(), SeededNoise(3)], ids=["secure", "seeded"])
+def test_integers_and_keys_are_uniform(noise: Noise) -> None:
+    """`below` and the top bits of `keys` hit every value equally often."""
+    law = dict.fromkeys(range(12), 1 / 12)
+    assert fits(Counter(noise.below(12) for _ in range(20_000)), law)
+    top_bits = (noise.keys(20_000) >> 29).tolist()
+    assert fits(Counter(top_bits), dict.fromkeys(range(8), 1 / 8))
+    assert not fits(Counter(min(value, 6) for value in top_bits), dict.fromkeys(range(8), 1 / 8))
+
+
+def test_a_seed_repeats_and_another_does_not() -> None:
+    """Seeded noise is a function of its seed."""
+    zeros = ExactCounts(np.zeros(100, np.int64))
+    first, again, other = (
+        SeededNoise(seed).discrete_laplace(zeros, scale=Fraction(5)).tolist() for seed in (1, 1, 2)
+    )
+    assert first == again != other
+
+
+@given(value=st.fractions(min_value=Fraction(1, 10**9), max_value=10**9))
+def test_scales_are_rounded_up_never_down(value: Fraction) -> None:
+    """The float handed to the sampler is the smallest that is not below the scale."""
+    rounded = float_at_least(value)
+    assert Fraction(math.nextafter(rounded, 0)) < value <= Fraction(rounded)
+
+
+@pytest.mark.parametrize("scale", [Fraction(1, 5), Fraction(1), Fraction(7, 2), Fraction(250)], ids=str)
+def test_half_width_is_the_smallest_that_holds_95_percent(scale: Fraction) -> None:
+    """Against direct summation of the law."""
+    mechanism = DiscreteLaplace(sensitivity=1, epsilon=1 / scale)
+    law = discrete_laplace_law(float(scale), largest=int(50 * scale) + 50)
+    half_width = mechanism.half_width()
+
+    def inside(width: int) -> float:
+        return sum(p for x, p in law.items() if abs(x) <= width)
+
+    assert inside(half_width) >= 0.95 - 1e-12
+    assert half_width == 0 or inside(half_width - 1) < 0.95
