@@ -2,9 +2,9 @@
 
     python benchmarks/reading.py
 
-Best of several interleaved runs, on a real file of short rows (if it is there) and on ten million generated items.
-Polars uses all cores and stops at lists of text; ours uses one and ends with sorted sets of item codes. The
-peak is what Python and NumPy allocated at most, as a multiple of the finished arrays.
+Best of several interleaved runs, on a real file of short rows (if it is there) and on generated files of ten
+million items. Polars uses all cores and stops at lists of text; ours uses one and ends with sorted sets of
+item codes. The peak is what Python and NumPy allocate at most, as a multiple of the finished arrays.
 """
 
 import tempfile
@@ -78,7 +78,7 @@ def unpacked(folder: Path, name: str) -> list[Path]:
 
 
 def generated(folder: Path) -> list[Path]:
-    """A million rows of ten of 20,000 items, the n-th in proportion to 1 / n: sorted, and as they were drawn."""
+    """A million rows of ten of 20,000 items, the n-th in proportion to 1 / n: sorted, and as drawn."""
     share = 1 / np.arange(1, 20_001)
     drawn = np.random.default_rng(7).choice(20_000, (1_000_000, 10), p=share / share.sum())
     np.savetxt(folder / "sorted.dat", np.sort(drawn, axis=1), fmt="%d")

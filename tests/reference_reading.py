@@ -43,4 +43,4 @@ def names_on_line(line: str) -> list[str]:
 
 def byte_file(data: bytes) -> ByteFile:
     """An open file with these bytes."""
-    return ByteFile(io.BytesIO(data), name="data", suffix="", path=None)
+    return ByteFile(io.BytesIO(data), name="data")

@@ -1,10 +1,9 @@
 """Hypothesis strategies for baskets, neighbours, cuts and itemsets, and baskets as arrays."""
 
 from collections.abc import Iterable
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from reference import Basket, Baskets
@@ -14,7 +13,6 @@ from veilset.raw.transactions import Alphabet, Transactions
 
 ALPHABET_SIZE = 6
 
-no_deadline = settings(deadline=None)  # the first example may wait for the compiler
 
 items = st.integers(0, ALPHABET_SIZE - 1)
 
@@ -35,9 +33,11 @@ def neighbours() -> st.SearchStrategy[tuple[Baskets, Baskets]]:
 
 
 def itemsets() -> st.SearchStrategy[list[list[int]]]:
-    """Candidate itemsets of all sizes, the empty one and repeats among them; some lists are in order."""
-    itemset = st.frozensets(items).map(sorted)
-    return st.one_of(st.lists(itemset, max_size=8), st.lists(itemset, max_size=40).map(sorted))
+    """Candidate itemsets of all sizes: in any order with repeats, or all there are in lexicographic order."""
+    some = st.lists(st.frozensets(items).map(sorted), max_size=8)
+    sizes = range(ALPHABET_SIZE + 1)
+    every = sorted(list(chosen) for size in sizes for chosen in combinations(range(ALPHABET_SIZE), size))
+    return st.one_of(some, st.just(every))
 
 
 def cuts() -> st.SearchStrategy[Cut]:

@@ -9,7 +9,7 @@ from scipy.stats import chisquare
 
 import reference
 from reference import Baskets
-from strategies import ALPHABET_SIZE, baskets, baskets_of, cuts, keys, no_deadline, rows_of
+from strategies import ALPHABET_SIZE, baskets, baskets_of, cuts, keys, rows_of
 from veilset.errors import BadCall
 from veilset.raw.bound import Cut, DropLonger, KeepAll, KeepBest, KeepRandom, Keys, OnlyItems, Rows
 
@@ -19,7 +19,6 @@ def apply(cut: Cut, rows: Rows, given_keys: list[int]) -> Rows:
     return cut.apply(rows, np.array(given_keys[: cut.keys_needed(rows)], np.uint32))
 
 
-@no_deadline
 @given(rows=baskets(), cut=cuts(), given_keys=keys())
 def test_every_cut_keeps_what_its_twin_keeps(rows: Baskets, cut: Cut, given_keys: list[int]) -> None:
     """The kernels agree with a loop over sets, equal keys and equal ranks included."""
@@ -27,7 +26,6 @@ def test_every_cut_keeps_what_its_twin_keeps(rows: Baskets, cut: Cut, given_keys
     assert baskets_of(found) == reference.cut(rows, cut, iter(given_keys))
 
 
-@no_deadline
 @given(rows=baskets(), cut=cuts(), given_keys=keys())
 def test_a_cut_row_is_a_part_of_the_row_and_no_longer_than_the_cut_says(
     rows: Baskets, cut: Cut, given_keys: list[int]
@@ -42,7 +40,6 @@ def test_a_cut_row_is_a_part_of_the_row_and_no_longer_than_the_cut_says(
         assert np.all(np.diff(found.items[first:last]) > 0)
 
 
-@no_deadline
 @given(rows=baskets(), cut=cuts(), given_keys=keys())
 def test_the_cut_of_a_row_does_not_depend_on_the_other_rows(
     rows: Baskets, cut: Cut, given_keys: list[int]
@@ -58,7 +55,6 @@ def test_the_cut_of_a_row_does_not_depend_on_the_other_rows(
     assert alone == baskets_of(apply(cut, together, given_keys))
 
 
-@no_deadline
 @given(before=baskets(), rows=baskets(), cut=cuts(), given_keys=keys())
 def test_a_slice_of_offsets_is_cut_like_rows_of_their_own(
     before: Baskets, rows: Baskets, cut: Cut, given_keys: list[int]
@@ -70,7 +66,6 @@ def test_a_slice_of_offsets_is_cut_like_rows_of_their_own(
     assert found == baskets_of(apply(cut, rows_of(rows), given_keys))
 
 
-@no_deadline
 @given(rows=baskets())
 def test_a_limit_that_no_row_reaches_keeps_everything(rows: Baskets) -> None:
     """A huge limit costs no memory and takes nothing away."""

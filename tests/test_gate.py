@@ -192,6 +192,7 @@ def test_a_public_number_costs_nothing() -> None:
     [
         (lambda curator: curator.ask_lengths(limit=0, epsilon=TINY), "leaves no histogram"),
         (lambda curator: curator.ask_supports(Itemsets.of([]), epsilon=TINY), "no itemsets"),
+        (lambda curator: curator.ask_supports(Itemsets.of([(0,), (0,)]), epsilon=TINY), "stands twice"),
         (lambda curator: curator.ask_joint_patterns((0, 0), epsilon=TINY), "different items"),
         (lambda curator: curator.ask_joint_patterns((), epsilon=TINY), "1 to 16"),
         (lambda curator: curator.ask_best(22, domain=curator.domain(max_size=2), epsilon=TINY), "only 21"),

@@ -19,11 +19,10 @@ from strategies import (
     itemsets,
     keys,
     neighbours,
-    no_deadline,
     transactions_of,
 )
 from veilset.errors import BadCall
-from veilset.raw.bound import Cut, KeepAll, KeepRandom, Keys, Rows, l1_sensitivity
+from veilset.raw.bound import Cut, KeepAll, KeepBest, KeepRandom, Keys, Rows, l1_sensitivity
 from veilset.raw.counts import ExactCounts, Int64Array
 from veilset.raw.engines import DrawKeys
 from veilset.raw.engines.local import LocalEngine
@@ -87,7 +86,6 @@ def settings_of(module: object, **values: int) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
-@no_deadline
 @given(rows=baskets(), times=st.sampled_from([1, 20]), candidates=itemsets(), chunk=chunk_sizes)
 def test_supports_match_the_obvious_loop_in_every_form(
     form: dict[str, int], rows: Baskets, times: int, candidates: list[list[int]], chunk: int
@@ -99,7 +97,6 @@ def test_supports_match_the_obvious_loop_in_every_form(
 
 
 @pytest.mark.parametrize("words_for_a_visit", [0, 1 << 40], ids=["visits", "bitmaps"])
-@no_deadline
 @given(rows=baskets(), times=st.sampled_from([1, 20]), chosen=chosen_items, chunk=chunk_sizes)
 def test_pair_supports_match_the_obvious_loop_in_both_ways(
     words_for_a_visit: int, rows: Baskets, times: int, chosen: list[int], chunk: int
@@ -110,7 +107,6 @@ def test_pair_supports_match_the_obvious_loop_in_both_ways(
     assert found.values.tolist() == reference.pair_supports(rows * times, chosen)
 
 
-@no_deadline
 @given(
     rows=baskets(), cut=cuts(), drawn=keys(), candidates=itemsets(), chosen=chosen_items, chunk=chunk_sizes
 )
@@ -141,7 +137,6 @@ def moves(
     return more - fewer
 
 
-@no_deadline
 @given(
     databases=neighbours(),
     cut=cuts(),
@@ -179,7 +174,6 @@ def test_one_more_basket_moves_supports_up_by_no_more_than_their_sensitivity(
         assert moved.sum() <= l1_sensitivity(cut, alphabet_size=ALPHABET_SIZE, candidates=number_by_size)
 
 
-@no_deadline
 @given(databases=neighbours(), cut=cuts(), drawn=keys(), chosen=chosen_items, chunk=chunk_sizes)
 def test_one_more_basket_adds_one_to_one_length_and_to_one_pattern(
     databases: tuple[Baskets, Baskets], cut: Cut, drawn: list[int], chosen: list[int], chunk: int
@@ -243,7 +237,6 @@ def test_codes_beyond_sixteen_bits_are_told_apart(form: dict[str, int]) -> None:
     assert engine.pair_supports(np.array([high, low], np.int32), KeepAll(), no_keys).values.tolist() == [1]
 
 
-@no_deadline
 @given(before=baskets(), rows=baskets(), after=baskets(), candidates=itemsets())
 def test_a_part_of_a_table_is_counted_alone(
     before: Baskets, rows: Baskets, after: Baskets, candidates: list[list[int]]
@@ -327,6 +320,10 @@ ASKED_BADLY: dict[str, tuple[Callable[[LocalEngine], ExactCounts], str]] = {
         lambda engine: engine.joint_patterns(np.zeros(17, np.int32), KeepAll(), no_keys),
         "17 items have too many joint patterns; give at most 16 items",
     ),
+    "misfit cut": (
+        lambda engine: engine.lengths(KeepBest(1, np.arange(2)), no_keys, limit=1),
+        "2 ranks for 6 items; give one rank for each item",
+    ),
     "no length": (
         lambda engine: engine.lengths(KeepAll(), no_keys, limit=-1),
         "a longest length of -1 counts nothing; give a limit of at least 0",
@@ -341,7 +338,6 @@ def test_a_bad_question_is_refused(ask: Callable[[LocalEngine], ExactCounts], me
         ask(engine_of([frozenset({0})]))
 
 
-@no_deadline
 @given(words=st.lists(st.integers(0, 2**64 - 1), max_size=9))
 def test_bits_are_counted_alike_in_python_and_in_kernels(words: list[int]) -> None:
     """`popcount` counts the ones of the binary form, called from Python or compiled."""
@@ -350,7 +346,6 @@ def test_bits_are_counted_alike_in_python_and_in_kernels(words: list[int]) -> No
     assert vertical.count_bits(np.array(words, np.uint64).reshape(1, -1)).tolist() == [sum(expected)]
 
 
-@no_deadline
 @given(rows=baskets(), chosen=chosen_items)
 def test_pairs_within_rows_are_counted(rows: Baskets, chosen: list[int]) -> None:
     """The estimate of the work is the sum of all pair supports."""

@@ -121,6 +121,8 @@ class Curator:
         bound = cut or KeepAll()
         if len(itemsets) == 0:
             raise BadCall("no itemsets to count; ask for at least one")
+        if len(set(itemsets)) < len(itemsets):  # a second copy would move without having been reckoned with
+            raise BadCall("an itemset stands twice among those to count; give each once")
         values, mechanism = self._noisy(
             f"supports of {len(itemsets)} itemsets{_under(cut)}",
             lambda: self._engine.supports(itemsets.offsets, itemsets.items, bound, self._noise.keys),

@@ -81,7 +81,8 @@ def _recoded(rows: TokenRows, codes: Int32Array, alphabet: Alphabet) -> Transact
         parse.replace(items, code_of)
     else:
         parse.encode_rows(offsets, items, code_of)
-        items = items[: offsets[-1]].copy() if offsets[-1] < items.size else items
+        kept = items[: offsets[-1]]
+        items = kept if 2 * kept.size > items.size else kept.copy()
     return Transactions(offsets, items, alphabet, rows.owners)
 
 

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,8 @@ import pyarrow as pa
 
 from veilset.errors import BadInput
 
-BLOCK_BYTES = 8 << 20
+BLOCK_BYTES = 1 << 18  # small enough to stay in a cache while it is read, cut and parsed
+UNKNOWN_GROWTH = 1.5
 STANDARD_INPUT = "-"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
@@ -23,10 +24,11 @@ COMPRESSED_SUFFIXES = (".gz", ".zst")
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Some whole lines of a text, the last one with its newline; the first has this number, from 1."""
+    """Some whole lines of a text: the number of the first in the file, from 1, and how many there are."""
 
     text: npt.NDArray[np.uint8]
     first: int
+    number: int
 
 
 class ByteFile:
@@ -36,12 +38,25 @@ class ByteFile:
     these very bytes are, or None if they come compressed or from standard input.
     """
 
-    def __init__(self, stream: BinaryIO, *, name: str, suffix: str, path: Path | None) -> None:
+    def __init__(
+        self,
+        stream: BinaryIO,
+        *,
+        name: str,
+        suffix: str = "",
+        path: Path | None = None,
+        share_read: Callable[[], float] | None = None,
+    ) -> None:
         self.name = name
         self.suffix = suffix
         self.path = path
+        self._share_read = share_read
         self._stream = stream
         self.head = self._read_block()
+
+    def growth_ahead(self) -> float:
+        """By what factor that which has been read will grow until the end, and a little more; a guess."""
+        return UNKNOWN_GROWTH if self._share_read is None else 1.05 / self._share_read()
 
     def first_line(self) -> bytes:
         """The first line that is not blank, as far as it has been read; nothing is consumed."""
@@ -66,20 +81,18 @@ class ByteFile:
 
     def lines(self) -> Iterator[Lines]:
         """The text in blocks of whole lines, without a byte order mark; a missing last newline is added."""
-        number = 1
+        first = 1
         unfinished: list[bytes] = []
         for block in self._text_blocks():
             cut = block.rfind(b"\n") + 1
             if cut:
-                unfinished.append(block[:cut])
-                text = np.frombuffer(b"".join(unfinished), dtype=np.uint8)
-                yield Lines(text, number)
-                number += int(np.count_nonzero(text == ord("\n")))
+                lines = _lines([*unfinished, block[:cut]], first)
+                yield lines
+                first += lines.number
                 unfinished = []
-            if cut < len(block):
-                unfinished.append(block[cut:])
-        if unfinished:
-            yield Lines(np.frombuffer(b"".join([*unfinished, b"\n"]), dtype=np.uint8), number)
+            unfinished.append(block[cut:])
+        if any(unfinished):
+            yield _lines([*unfinished, b"\n"], first)
 
     def check_utf8(self, data: bytes, *, first_line: int) -> None:
         """BadInput at the first line that is not UTF-8."""
@@ -111,7 +124,7 @@ class ByteFile:
 def open_bytes(path: str | os.PathLike[str]) -> Iterator[ByteFile]:
     """Open a file, or standard input for "-"; gzip and Zstandard are recognised by their first bytes."""
     if path == STANDARD_INPUT:
-        yield _decompressed(sys.stdin.buffer, name="standard input", path=None)
+        yield _decompressed(sys.stdin.buffer, name="standard input")
         return
     name = os.fspath(path)
     try:
@@ -126,14 +139,21 @@ def open_bytes(path: str | os.PathLike[str]) -> Iterator[ByteFile]:
         yield _decompressed(file, name=name, path=Path(path))
 
 
-def _decompressed(file: BinaryIO, *, name: str, path: Path | None) -> ByteFile:
+def _lines(pieces: list[bytes], first: int) -> Lines:
+    text = np.frombuffer(b"".join(pieces), dtype=np.uint8)
+    return Lines(text, first, int(np.count_nonzero(text == ord("\n"))))
+
+
+def _decompressed(file: BinaryIO, *, name: str, path: Path | None = None) -> ByteFile:
     suffix = "" if path is None else _suffix(path)
+    size = 0 if path is None else path.stat().st_size  # none for a pipe, too
+    share_read = (lambda: file.tell() / size) if size else None
     first_bytes = file.peek(4)  # type: ignore[attr-defined]
     for magic, compression in COMPRESSIONS.items():
         if first_bytes.startswith(magic):
             stream = pa.CompressedInputStream(pa.PythonFile(file, mode="r"), compression)
-            return ByteFile(stream, name=name, suffix=suffix, path=None)
-    return ByteFile(file, name=name, suffix=suffix, path=path)
+            return ByteFile(stream, name=name, suffix=suffix, share_read=share_read)
+    return ByteFile(file, name=name, suffix=suffix, path=path, share_read=share_read)
 
 
 def _suffix(path: Path) -> str:

@@ -5,7 +5,8 @@ the last line may be missing.
 """
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +19,6 @@ from veilset.raw.files import ByteFile, Lines
 from veilset.raw.kernels import parse
 from veilset.raw.vocabulary import integers_if_all
 
-Ids = npt.NDArray[np.uint32] | npt.NDArray[np.uint64]
-
 SMALL_TABLE = 1 << 20
 """A table with a place for every number below this costs little, however few numbers there are."""
 
@@ -31,30 +30,20 @@ PROBLEMS = {
     parse.BROKEN_QUOTE: "a quote that does not close where its cell ends; close it, or double it in names",
 }
 
+NO_TRANSACTION = "{} holds no transaction, only a header or comments; add a line for each transaction"
+
 SPMF_ITEM = re.compile(rb"^@ITEM=(\d+)=(.*?)\r?$", re.MULTILINE)
-
-
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class IdRows:
-    """Rows of item numbers: row r is `ids[offsets[r]:offsets[r + 1]]`."""
-
-    offsets: Int64Array
-    ids: Ids
-    largest: int
-    is_ascending: bool
 
 
 def read_fimi(file: ByteFile) -> TokenRows:
     """Read lines of item numbers of up to 64 bits, parted by spaces or tabs."""
-    blocks: list[IdRows] = []
+    rows = IdRows(file)
     numbers_are_short = True
     for lines in file.lines():
-        block = _parse_short_ids(lines) if numbers_are_short else None
-        if block is None:
-            numbers_are_short = False
-            block = _parse_ids(file, lines, is_spmf=False)
-        blocks.append(block)
-    return _token_rows(_joined(file, blocks))
+        numbers_are_short = numbers_are_short and rows.add_short(lines)
+        if not numbers_are_short:
+            rows.add(lines, is_spmf=False)
+    return rows.finish()
 
 
 def read_spmf(file: ByteFile) -> TokenRows:
@@ -62,15 +51,15 @@ def read_spmf(file: ByteFile) -> TokenRows:
 
     A sequence counts as the set of all its items.
     """
-    blocks: list[IdRows] = []
+    rows = IdRows(file)
     item_names: list[tuple[bytes, bytes]] = []
     for lines in file.lines():
         text = lines.text.tobytes()
         file.check_utf8(text, first_line=lines.first)
-        blocks.append(_parse_ids(file, lines, is_spmf=True))
+        rows.add(lines, is_spmf=True)
         item_names += SPMF_ITEM.findall(text)
-    rows = _token_rows(_joined(file, blocks))
-    return _named(file, rows, item_names) if item_names else rows
+    tokens = rows.finish()
+    return _named(file, tokens, item_names) if item_names else tokens
 
 
 def read_basket(file: ByteFile, *, separator: str, has_header: bool) -> TokenRows:
@@ -90,29 +79,80 @@ def read_basket(file: ByteFile, *, separator: str, has_header: bool) -> TokenRow
     return replace(rows, names=integers_if_all(rows.names))
 
 
-def _parse_short_ids(lines: Lines) -> IdRows | None:
-    """The rows, unless the lines hold a number of more than nine digits, a carriage return or a problem."""
-    ids = np.empty(_count_breaks(lines), dtype=np.uint32)
-    offsets = np.empty(_count_newlines(lines) + 1, dtype=np.int64)
-    found, largest, is_ascending, is_valid = parse.parse_short_ids(lines.text, ids, offsets)
-    return IdRows(offsets, ids[:found], largest, is_ascending) if is_valid else None
+class IdRows:
+    """Rows of item numbers, added block by block: row r is `ids[offsets[r]:offsets[r + 1]]`."""
 
+    def __init__(self, file: ByteFile) -> None:
+        self._file = file
+        self._offsets: Int64Array = np.zeros(1, dtype=np.int64)
+        self._ids: npt.NDArray[Any] = np.empty(0, dtype=np.uint32)
+        self._rows = 0
+        self._found = 0
+        self._largest = 0
+        self._is_ascending = True
 
-def _parse_ids(file: ByteFile, lines: Lines, *, is_spmf: bool) -> IdRows:
-    ids = np.empty(_count_breaks(lines), dtype=np.uint64)
-    offsets = np.empty(_count_newlines(lines) + 1, dtype=np.int64)
-    rows, found, largest, is_ascending, problem, seen = parse.parse_ids(lines.text, is_spmf, ids, offsets)
-    if problem != parse.FINE:
-        raise file.bad_line(lines.first + seen - 1, PROBLEMS[problem])
-    narrow = ids[:found].astype(np.uint32) if largest < 2**32 else ids[:found]
-    return IdRows(offsets[: rows + 1], narrow, int(largest), is_ascending)
+    def add_short(self, lines: Lines) -> bool:
+        """Add lines of numbers of up to nine digits; False, and nothing is added, if there is any other."""
+        self._make_room(lines)
+        text, ids, offsets = lines.text, self._ids[self._found :], self._offsets[self._rows :]
+        found, largest, is_ascending, is_valid = parse.parse_short_ids(text, ids, offsets)
+        offsets[: lines.number + 1] += self._found
+        if is_valid:
+            self._count(lines.number, found, largest, is_ascending=is_ascending)
+        return is_valid
+
+    def add(self, lines: Lines, *, is_spmf: bool) -> None:
+        """Add lines of numbers of any length."""
+        ids = np.empty(_most_numbers(lines), dtype=np.uint64)
+        offsets = np.empty(lines.number + 1, dtype=np.int64)
+        rows, found, largest, is_ascending, problem, seen = parse.parse_ids(lines.text, is_spmf, ids, offsets)
+        if problem != parse.FINE:
+            raise self._file.bad_line(lines.first + seen - 1, PROBLEMS[problem])
+        if largest >= 2**32:
+            self._ids = self._ids.astype(np.uint64, copy=False)
+        self._make_room(lines)
+        self._ids[self._found : self._found + found] = ids[:found]
+        self._offsets[self._rows : self._rows + rows + 1] = offsets[: rows + 1] + self._found
+        self._count(rows, found, int(largest), is_ascending=is_ascending)
+
+    def finish(self) -> TokenRows:
+        """The rows, of tokens: the numbers as they are, or places in a dictionary if some are large."""
+        if self._rows == 0:
+            raise BadInput(NO_TRANSACTION.format(self._file.name))
+        offsets, ids = self._offsets[: self._rows + 1], self._ids[: self._found]
+        if self._largest > min(max(SMALL_TABLE, self._found), LARGEST_TOKEN):
+            return dictionary_rows(offsets, pa.array(ids))
+        tokens = ids.view(np.int32)
+        is_present = np.zeros(self._largest + 1, dtype=np.bool_)
+        parse.mark_present(tokens, is_present)
+        present = np.flatnonzero(is_present)
+        return TokenRows(offsets, tokens, pa.array(present), present, is_ascending=self._is_ascending)
+
+    def _make_room(self, lines: Lines) -> None:
+        """Make room for these lines, or for the rest of the file, if it is like what has been read.
+
+        Room that stays empty costs nothing; a page of memory that is written to costs more time than parsing
+        the text that fills it, so that nothing is written twice if it can be helped.
+        """
+        growth = self._file.growth_ahead()
+        if self._offsets.size < self._rows + 1 + lines.number:
+            size = int(self._rows * growth) + 1 + lines.number
+            self._offsets = _grown(self._offsets, used=self._rows + 1, size=size)
+        if self._ids.size < self._found + _most_numbers(lines):
+            size = int(self._found * growth) + _most_numbers(lines)
+            self._ids = _grown(self._ids, used=self._found, size=size)
+
+    def _count(self, rows: int, found: int, largest: int, *, is_ascending: bool) -> None:
+        self._rows += rows
+        self._found += found
+        self._largest = max(self._largest, largest)
+        self._is_ascending &= is_ascending
 
 
 def _split_cells(file: ByteFile, lines: Lines, *, separator: int) -> tuple[Int64Array, pa.StringArray]:
-    rows = _count_newlines(lines)
-    offsets = np.empty(rows + 1, dtype=np.int64)
+    offsets = np.empty(lines.number + 1, dtype=np.int64)
     cells = np.empty(lines.text.size, dtype=np.uint8)
-    cell_offsets = np.empty(rows + np.count_nonzero(lines.text == separator) + 1, dtype=np.int32)
+    cell_offsets = np.empty(lines.number + np.count_nonzero(lines.text == separator) + 1, dtype=np.int32)
     problem, seen = parse.split_cells(lines.text, separator, cells, cell_offsets, offsets)
     if problem != parse.FINE:
         raise file.bad_line(lines.first + seen - 1, PROBLEMS[problem])
@@ -120,36 +160,27 @@ def _split_cells(file: ByteFile, lines: Lines, *, separator: int) -> tuple[Int64
     return offsets, texts
 
 
-def _count_newlines(lines: Lines) -> int:
-    return int(np.count_nonzero(lines.text == parse.NEWLINE))
+def _grown(array: npt.NDArray[Any], *, used: int, size: int) -> npt.NDArray[Any]:
+    grown = np.empty(size, dtype=array.dtype)
+    grown[:used] = array[:used]
+    return grown
 
 
-def _count_breaks(lines: Lines) -> int:
-    """How many bytes are no digit: at least as many as there are numbers."""
-    return int(np.count_nonzero(lines.text - np.uint8(parse.ZERO) > 9))  # wraps around below "0"
+def _most_numbers(lines: Lines) -> int:
+    """How many numbers there can be: each has a digit, and a byte behind it."""
+    return lines.text.size // 2 + 1
 
 
 def _without_first_line(lines: Lines) -> Lines:
     first_newline = int(np.argmax(lines.text == parse.NEWLINE))
-    return Lines(lines.text[first_newline + 1 :], lines.first + 1)
-
-
-def _joined(file: ByteFile, blocks: list[IdRows]) -> IdRows:
-    return IdRows(
-        _joined_offsets(file, [block.offsets for block in blocks]),
-        blocks[0].ids if len(blocks) == 1 else np.concatenate([block.ids for block in blocks]),
-        max(block.largest for block in blocks),
-        all(block.is_ascending for block in blocks),
-    )
+    return Lines(lines.text[first_newline + 1 :], lines.first + 1, lines.number - 1)
 
 
 def _joined_offsets(file: ByteFile, blocks: list[Int64Array]) -> Int64Array:
     """The offsets of all rows, from those of each block, which start at 0."""
     rows = sum(block.size - 1 for block in blocks)
     if rows == 0:
-        raise BadInput(f"{file.name} holds no transaction; it is empty, or only a header")
-    if len(blocks) == 1:
-        return blocks[0]
+        raise BadInput(NO_TRANSACTION.format(file.name))
     offsets = np.zeros(rows + 1, dtype=np.int64)
     row = 0
     for block in blocks:
@@ -157,18 +188,6 @@ def _joined_offsets(file: ByteFile, blocks: list[Int64Array]) -> Int64Array:
         np.add(block[1:], offsets[row], out=offsets[row + 1 : end + 1])
         row = end
     return offsets
-
-
-def _token_rows(rows: IdRows) -> TokenRows:
-    """Small numbers are tokens as they are; if some are large, a dictionary makes tokens of them."""
-    table_limit = min(max(SMALL_TABLE, rows.ids.size), LARGEST_TOKEN)
-    if rows.largest > table_limit:
-        return dictionary_rows(rows.offsets, pa.array(rows.ids))
-    tokens = rows.ids.view(np.int32)
-    is_present = np.zeros(rows.largest + 1, dtype=np.bool_)
-    parse.mark_present(tokens, is_present)
-    ids = np.flatnonzero(is_present)
-    return TokenRows(rows.offsets, tokens, pa.array(ids), ids, is_ascending=rows.is_ascending)
 
 
 def _named(file: ByteFile, rows: TokenRows, item_names: list[tuple[bytes, bytes]]) -> TokenRows:

@@ -59,4 +59,4 @@ class Engine(Protocol):
         min_count: int = 1,
         items: Int32Array | None = None,
     ) -> ExactItemsets:
-        """The k itemsets of largest support, and all that tie with the last of them."""
+        """The k itemsets of largest support; of those that tie for the last places, some."""

@@ -162,7 +162,7 @@ class LocalEngine:
         min_count: int = 1,
         items: Int32Array | None = None,
     ) -> ExactItemsets:
-        """The k itemsets of largest support, and all that tie with the last of them."""
+        """The k itemsets of largest support; of those that tie for the last places, some."""
         return mining.top(
             self._rows,
             k,
@@ -184,6 +184,9 @@ class LocalEngine:
 
     def _sum(self, add: AddCounts, size: int, cut: Cut, draw: DrawKeys) -> ExactCounts:
         """The sum over all chunks of what their rows contribute after the cut."""
+        cut.longest(
+            len(self.alphabet)
+        )  # raises where the cut does not fit the alphabet; kernels do not check
         threads = max(1, min(self._threads, BYTES_OF_TOTALS // (8 * size + 1)))
         idle: SimpleQueue[Int64Array] = SimpleQueue()
         for _ in range(threads):

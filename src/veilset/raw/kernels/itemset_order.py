@@ -64,7 +64,7 @@ def sort_by(order: Int64Array, keys: Int64Array) -> Int64Array:
 def order_of(
     chosen: Int64Array, offsets: Int64Array, items: Int32Array, sizes: Int64Array, distances: Int64Array
 ) -> Int64Array:
-    """The chosen itemsets by distance from the largest support, nearest first; ties by size, then by items."""
+    """The chosen itemsets by distance from the largest support, ascending; ties by size, then by items."""
     by_size = sort_by(chosen, sizes)
     order = np.empty_like(chosen)
     begin = 0
