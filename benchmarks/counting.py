@@ -1,57 +1,30 @@
 """How long the representations take that `raw.kernels.vertical` and `raw.kernels.pairs` choose from.
 
-    python benchmarks/counting.py [FOLDER OF .dat.zst FILES]
+    python -m benchmarks.counting
 
 One thread, best of several interleaved runs, in milliseconds; the chosen representation has a star. The last
 column is the same question asked of the engine, on all cores.
 """
 
-import sys
-import time
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from math import comb
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
+from benchmarks.measure import best_seconds, datasets
+from veilset import read
+from veilset.datasets import quest
 from veilset.raw.bound import KeepAll, Keys, Rows
 from veilset.raw.engines.local import ROWS_IN_A_CHUNK, LocalEngine
 from veilset.raw.kernels import pairs, supports, vertical
-from veilset.raw.transactions import Alphabet, Transactions
+from veilset.raw.transactions import Transactions
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 NAMES = ("retail", "kosarak-70k", "T10I4D100K", "mushroom", "accidents-15k", "MSNBC")
-RUNS = 5
 
 IntArray = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
-
-
-def load(path: Path) -> Transactions:
-    """A FIMI file, its items numbered by name."""
-    with pa.input_stream(str(path), compression="zstd") as stream:
-        text = stream.read()
-    lengths = [len(line.split()) for line in text.splitlines()]
-    names, items = np.unique(np.array(text.split(), dtype=np.int64), return_inverse=True)
-    return transactions_of(lengths, items.astype(np.int32), names.size)
-
-
-def million_rows() -> Transactions:
-    """A million synthetic rows of ten of 5,000 items, the n-th of which comes up in proportion to 1 / n."""
-    rng = np.random.default_rng(1)
-    share = 1 / np.arange(1, 5_001)
-    drawn = np.sort(rng.choice(5_000, (1_000_000, 10), p=share / share.sum()), axis=1)
-    is_first = np.diff(drawn, axis=1, prepend=-1) > 0
-    return transactions_of(is_first.sum(axis=1).tolist(), drawn[is_first].astype(np.int32), 5_000)
-
-
-def transactions_of(lengths: list[int], items: Codes, alphabet_size: int) -> Transactions:
-    """Transactions over a numbered alphabet."""
-    offsets = np.cumsum([0, *lengths], dtype=np.int64)
-    return Transactions(offsets, items, Alphabet(range(alphabet_size), is_given=True))
 
 
 def random_itemsets(pool: Codes, sizes: range, number: int) -> tuple[IntArray, Codes]:
@@ -72,18 +45,6 @@ def chunks(transactions: Transactions) -> Iterator[Rows]:
     edges = [*range(0, len(transactions), ROWS_IN_A_CHUNK), len(transactions)]
     for first, last in pairwise(edges):
         yield Rows(transactions.offsets[first : last + 1], transactions.items)
-
-
-def milliseconds(ways: dict[str, Callable[[], object]]) -> dict[str, float]:
-    """The best time of each way; the ways take turns."""
-    best = dict.fromkeys(ways, float("inf"))
-    for run in range(RUNS + 1):
-        for name, way in ways.items():
-            start = time.perf_counter()
-            way()
-            if run > 0:  # the first may compile
-                best[name] = min(best[name], 1000 * (time.perf_counter() - start))
-    return best
 
 
 def no_keys(number: int) -> Keys:
@@ -107,7 +68,7 @@ def compare_supports(
             supports.add_supports(turned, rows.offsets.size - 1, set_offsets, numbers, totals)
 
     engine = LocalEngine(data)
-    best = milliseconds(
+    best = best_seconds(
         {
             "bitmaps": lambda: count(vertical.turn_to_bitmaps),
             "lists": lambda: count(vertical.turn_to_lists),
@@ -135,7 +96,7 @@ def compare_pairs(data: Transactions, chosen: Codes) -> tuple[dict[str, float], 
             pairs.add_pairs_within_rows(rows.offsets, rows.items, places, chosen.size, totals)
 
     engine = LocalEngine(data)
-    best = milliseconds(
+    best = best_seconds(
         {
             "bitmaps": by_bitmaps,
             "visits": by_visits,
@@ -149,7 +110,7 @@ def compare_pairs(data: Transactions, chosen: Codes) -> tuple[dict[str, float], 
 
 def show(dataset: str, question: str, best: dict[str, float], chosen: str) -> None:
     """One row of the table."""
-    cells = [f"{name} {value:.2f}{'*' if name == chosen else ''}" for name, value in best.items()]
+    cells = [f"{name} {1000 * value:.2f}{'*' if name == chosen else ''}" for name, value in best.items()]
     print(f"{dataset:14} {question:36}" + "".join(f"{cell:20}" for cell in cells), flush=True)
 
 
@@ -175,12 +136,9 @@ def measure(dataset: str, data: Transactions) -> None:
 
 def main() -> None:
     """Measure all datasets that the folder holds, and a synthetic one."""
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else DATA
-    for name in NAMES:
-        path = folder / f"{name}.dat.zst"
-        if path.exists():
-            measure(name, load(path))
-    measure("million rows", million_rows())
+    for name, path in datasets(NAMES):
+        measure(name, read(path))
+    measure("million rows", quest(1_000_000, items=5000))
 
 
 if __name__ == "__main__":

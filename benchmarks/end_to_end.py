@@ -2,32 +2,19 @@
 
     python -m benchmarks.end_to_end
 
-Warm: best of several runs in one process, taking turns. Peak memory is that of a fresh process, less that of one
-that mines a tiny file, as a multiple of the arrays that hold the transactions.
+Warm: best of several runs in one process, taking turns. Peak memory is that of a fresh process, less that of
+one that mines a tiny file, as a multiple of the arrays that hold the transactions.
 """
 
 import tempfile
 from pathlib import Path
 
-import polars as pl
-
 import veilset as vs
 from benchmarks.measure import best_seconds, datasets, peak_bytes, plain_copy
+from benchmarks.reading import split_by_polars
 from veilset.datasets import quest, write
 
 LIMIT_OF_TIME, LIMIT_OF_MEMORY = 1.5, 6
-
-
-def split_by_polars(path: Path) -> pl.DataFrame:
-    """Read lines of numbers into lists of numbers."""
-    lines = pl.read_csv(path, has_header=False, separator="\n", new_columns=["line"], schema={"line": pl.String})
-    return lines.select(pl.col("line").str.split(" ").list.eval(pl.element().cast(pl.Int64)))
-
-
-def split_only(path: Path) -> pl.DataFrame:
-    """Read lines of numbers into lists of text."""
-    lines = pl.read_csv(path, has_header=False, separator="\n", new_columns=["line"], schema={"line": pl.String})
-    return lines.select(pl.col("line").str.split(" "))
 
 
 def release(path: Path) -> vs.Release:
@@ -39,8 +26,7 @@ def measure(name: str, path: Path) -> None:
     """One line of the table."""
     best = best_seconds(
         {
-            "polars": lambda: split_only(path),
-            "numbers": lambda: split_by_polars(path),
+            "polars": lambda: split_by_polars(path),
             "read": lambda: vs.read(path),
             "release": lambda: release(path),
         }
@@ -52,8 +38,7 @@ def measure(name: str, path: Path) -> None:
         memory = peak_bytes(program.format(str(path))) - peak_bytes(program.format(str(tiny)))
     arrays = vs.read(path).nbytes
     print(
-        f"{name:16} polars {best['polars']:6.3f} s (to numbers {best['numbers']:6.3f} s)   "
-        f"read {best['read']:6.3f} s   release {best['release']:6.3f} s   "
+        f"{name:16} polars {best['polars']:6.3f} s   read {best['read']:6.3f} s   release {best['release']:6.3f} s   "
         f"ratio {best['release'] / best['polars']:.2f} (limit {LIMIT_OF_TIME})   "
         f"memory {memory / arrays:.1f} x arrays (limit {LIMIT_OF_MEMORY})"
     )

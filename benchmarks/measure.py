@@ -4,7 +4,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -14,7 +14,7 @@ DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 """Real datasets beside the repository, where they are at hand."""
 
 
-def best_seconds(ways: dict[str, Callable[[], object]], *, runs: int = 5) -> dict[str, float]:
+def best_seconds(ways: Mapping[str, Callable[[], object]], *, runs: int = 5) -> dict[str, float]:
     """The best time of each way after a warm-up; the ways take turns, so that all meet the same noise."""
     best = dict.fromkeys(ways, float("inf"))
     for run in range(runs + 1):
@@ -50,5 +50,7 @@ def peak_bytes(program: str) -> int:
     """The peak memory of a program in a process of its own (Linux)."""
     # Not getrusage: its peak starts with that of the process that forked this one.
     report = "print(next(line for line in open('/proc/self/status') if line.startswith('VmHWM')).split()[1])"
-    run = subprocess.run([sys.executable, "-c", f"{program}\n{report}"], capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, "-c", f"{program}\n{report}"], capture_output=True, text=True, check=True
+    )
     return int(run.stdout.splitlines()[-1]) * 1024

@@ -42,9 +42,7 @@ def encode(rows: TokenRows, vocabulary: Vocabulary | None, *, name: str) -> Tran
     return _encode_own(rows)
 
 
-def dictionary_rows(
-    offsets: Int64Array, items: pa.Array | pa.ChunkedArray, owners: Int64Array | None = None
-) -> TokenRows:
+def dictionary_rows(offsets: Int64Array, items: pa.Array | pa.ChunkedArray) -> TokenRows:
     """Rows of items, nulls left out; row r holds `items[offsets[r]:offsets[r + 1]]`."""
     if items.null_count:
         kept_before = np.concatenate([[0], np.cumsum(items.is_valid().to_numpy(zero_copy_only=False))])
@@ -55,7 +53,7 @@ def dictionary_rows(
         encoded = encoded.unify_dictionaries().combine_chunks()
     tokens = np.array(encoded.indices, dtype=np.int32)  # a copy: Arrow's own memory must not be changed
     names = encoded.dictionary
-    return TokenRows(offsets, tokens, names, np.arange(len(names), dtype=np.int64), owners=owners)
+    return TokenRows(offsets, tokens, names, np.arange(len(names), dtype=np.int64))
 
 
 def _encode_own(rows: TokenRows) -> Transactions:

@@ -16,6 +16,7 @@ from veilset.errors import BadInput
 
 BLOCK_BYTES = 1 << 18  # small enough to stay in a cache while it is read, cut and parsed
 UNKNOWN_GROWTH = 1.5
+MOST_GROWTH = 64.0  # the start of a file can mislead about the rest
 STANDARD_INPUT = "-"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
@@ -55,8 +56,8 @@ class ByteFile:
         self.head = self._read_block()
 
     def growth_ahead(self) -> float:
-        """By what factor that which has been read will grow until the end, and a little more; a guess."""
-        return UNKNOWN_GROWTH if self._share_read is None else 1.05 / self._share_read()
+        """By what factor that which has been read may grow until the end: a guess, within bounds."""
+        return UNKNOWN_GROWTH if self._share_read is None else min(1.05 / self._share_read(), MOST_GROWTH)
 
     def first_line(self) -> bytes:
         """The first line that is not blank, as far as it has been read; nothing is consumed."""

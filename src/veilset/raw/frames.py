@@ -20,17 +20,13 @@ ARROW_START = b"ARROW1"
 
 def frame_of(source: object) -> pl.DataFrame | None:
     """A table in memory (Polars, pandas or Arrow; a series or an array is a table of one column), or None."""
-    if isinstance(source, pl.LazyFrame):
-        source = source.collect()
-    elif isinstance(source, (pa.Array, pa.ChunkedArray)):
-        source = pa.table({"items": source})
-    elif type(source).__module__.partition(".")[0] == "pandas":
-        source = _from_pandas(source)
-    if isinstance(source, (pa.Table, pa.RecordBatch)):
-        source = pl.DataFrame(source)
-    if isinstance(source, pl.Series):
-        source = source.to_frame()
-    return source if isinstance(source, pl.DataFrame) else None
+    try:
+        return _converted(source)
+    except (pa.ArrowException, pl.exceptions.PolarsError, TypeError, ValueError):
+        raise BadInput(
+            "the table has columns that Polars cannot take, such as sparse or mixed ones or two of one name; "
+            "make them dense, of one type, and of different names"
+        ) from None
 
 
 def is_table_file(file: ByteFile) -> bool:
@@ -90,15 +86,18 @@ def read_csv_file(
     return pl.DataFrame(table).with_columns(pl.col(pl.String).str.strip_chars().replace("", None))
 
 
-def _from_pandas(source: Any) -> pl.DataFrame | pl.Series:  # noqa: ANN401 - pandas is not imported
-    try:
-        frame: pl.DataFrame | pl.Series = pl.from_pandas(source)
-    except (pa.ArrowException, pl.exceptions.PolarsError, TypeError, ValueError):
-        raise BadInput(
-            "the pandas table has columns that Arrow cannot take, such as sparse or mixed ones; "
-            "make them dense and of one type"
-        ) from None
-    return frame
+def _converted(source: Any) -> pl.DataFrame | None:  # noqa: ANN401 - pandas is not imported
+    if type(source).__module__.partition(".")[0] == "pandas":
+        source = pl.from_pandas(source)
+    if isinstance(source, pl.LazyFrame):
+        return source.collect()
+    if isinstance(source, pl.Series):
+        return source.to_frame()
+    if isinstance(source, (pa.Array, pa.ChunkedArray)):
+        source = pa.table({"items": source})
+    if isinstance(source, (pa.Table, pa.RecordBatch)):
+        return pl.DataFrame(source)
+    return source if isinstance(source, pl.DataFrame) else None
 
 
 def _chosen(names: list[str], columns: Columns, file: ByteFile) -> list[str]:
@@ -106,7 +105,7 @@ def _chosen(names: list[str], columns: Columns, file: ByteFile) -> list[str]:
     if len(set(names)) != len(names):
         raise BadInput(f"{file.name} has two columns of the same name; rename one of them")
     columns.check_against(names, table=file.name)
-    return names if columns.item is None else list(dict.fromkeys(columns.given()))
+    return names if columns.item is None else columns.given()
 
 
 def _uneven_line(file: ByteFile, data: bytes, rows: list[int]) -> BadInput:

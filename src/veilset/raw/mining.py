@@ -12,12 +12,24 @@ from veilset.raw.counts import ExactItemsets, Int32Array, Int64Array
 from veilset.raw.kernels import itemset_order
 from veilset.raw.kernels.found import FLOOR, NUMBER, Found, Search, record_items
 from veilset.raw.kernels.maximal import Words, mark_maximal
-from veilset.raw.kernels.projection import END, project_rows, sort_rows
+from veilset.raw.kernels.projection import (
+    END,
+    Flat,
+    Projection,
+    count_pairs,
+    project_rows,
+    project_tails,
+    row_ends,
+    sort_rows,
+)
 from veilset.raw.kernels.row_search import bitmaps_pay, search_rows
 from veilset.raw.kernels.scans import add_items
 
 UNLIMITED = np.iinfo(np.int64).max
 """More than any number of itemsets, and any size."""
+
+MOST_PAIRED = 2048
+"""Of how many items all pairs are counted before the search: a table of 32 MB."""
 
 
 def frequent(
@@ -121,13 +133,35 @@ def _extended(found: Found, search: Search, rows: Rows, supports: Int64Array) ->
     matter = found.supports[: search.progress[NUMBER]] >= search.progress[FLOOR]
     nodes = np.flatnonzero(matter)[::-1].copy()
     items = found.items[nodes]
-    codes = np.full(supports.size, END, np.uint32)
-    codes[items] = np.arange(items.size, dtype=np.uint32)
     room = int(supports[items].sum()) + rows.offsets.size
-    projected = project_rows(rows.offsets, rows.items, codes, room)
+    projected = project_rows(rows.offsets, rows.items, _codes(items, supports.size), room)
     if not bitmaps_pay(projected, items.size):
+        paired = _paired(projected, items.size, found, search)
+        nodes, items = nodes[paired], items[paired]
+        codes = _codes(paired, matter.size)
+        projected = project_tails(projected.flat, row_ends(projected)[:-1], codes, projected.flat.size)
         sort_rows(projected, items.size)
     return search_rows(found, search, 1, nodes, items, projected)
+
+
+def _codes(items: Int32Array | Int64Array, size: int) -> Flat:
+    """New codes for these items, in their order; all others are dropped."""
+    codes = np.full(size, END, np.uint32)
+    codes[items] = np.arange(items.size, dtype=np.uint32)
+    return codes
+
+
+def _paired(projected: Projection, n_items: int, found: Found, search: Search) -> Int64Array:
+    """The items of pairs that can be among the wanted; no other item is in a larger itemset that can."""
+    if n_items > MOST_PAIRED:
+        return np.arange(n_items)
+    pairs = count_pairs(projected, n_items)
+    singles = found.supports[: search.progress[NUMBER]]
+    floor = int(search.progress[FLOOR])
+    if search.min_size == 1 and search.k <= singles.size + n_items * (n_items - 1) // 2:
+        known = np.concatenate([singles, pairs[np.triu_indices(n_items, 1)]])
+        floor = max(floor, int(np.partition(known, -search.k)[-search.k]))
+    return np.flatnonzero(pairs.max(axis=1, initial=0) >= floor)
 
 
 def _listed(found: Found, search: Search, min_count: int) -> ExactItemsets:

@@ -28,6 +28,10 @@ class Columns:
     basket: str | None = None
     item: str | None = None
 
+    def __post_init__(self) -> None:
+        if len(set(self.given())) != len(self.given()):
+            raise BadCall("owner, basket and item name the same column twice; name different ones")
+
     def given(self) -> list[str]:
         """The names that are given."""
         return [name for name in (self.owner, self.basket, self.item) if name is not None]

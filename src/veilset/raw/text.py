@@ -131,8 +131,8 @@ class IdRows:
     def _make_room(self, lines: Lines) -> None:
         """Make room for these lines, or for the rest of the file, if it is like what has been read.
 
-        Room that stays empty costs nothing; a page of memory that is written to costs more time than parsing
-        the text that fills it, so that nothing is written twice if it can be helped.
+        Room that stays empty costs nothing, but the first write to a page of memory costs about as much as
+        parsing what is written: so nothing is written twice if it can be helped.
         """
         growth = self._file.growth_ahead()
         if self._offsets.size < self._rows + 1 + lines.number:

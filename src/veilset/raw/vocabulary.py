@@ -54,7 +54,7 @@ def integers_if_all(names: pa.Array) -> pa.Array:
 
 def _read_vocabulary(path: str | os.PathLike[str]) -> Vocabulary:
     with open_bytes(path) as file:
-        lines = [line.split("\t") for line in file.read_text().splitlines() if line.strip()]
+        lines = [line.split("\t") for line in file.read_text().split("\n") if line.strip()]
     keys = [fields[0].strip() for fields in lines]
     names = [fields[min(1, len(fields) - 1)].strip() for fields in lines]
     return _vocabulary(keys, tuple(integers_if_all(pa.array(names, pa.string())).to_pylist()))
