@@ -38,7 +38,8 @@ def measure(name: str, path: Path) -> None:
         memory = peak_bytes(program.format(str(path))) - peak_bytes(program.format(str(tiny)))
     arrays = vs.read(path).nbytes
     print(
-        f"{name:16} polars {best['polars']:6.3f} s   read {best['read']:6.3f} s   release {best['release']:6.3f} s   "
+        f"{name:16} polars {best['polars']:6.3f} s   read {best['read']:6.3f} s   "
+        f"release {best['release']:6.3f} s   "
         f"ratio {best['release'] / best['polars']:.2f} (limit {LIMIT_OF_TIME})   "
         f"memory {memory / arrays:.1f} x arrays (limit {LIMIT_OF_MEMORY})"
     )

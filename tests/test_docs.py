@@ -26,6 +26,7 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 def test_what_a_page_shows_runs(page: Path, tmp_path: Path) -> None:
     """Commands and programs of a page, one after another in an empty folder."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    environment = {**os.environ, "PATH": path}
     for language, code in blocks(page):
         if language == "python":
             calls = [[sys.executable, "-c", code]]
@@ -33,7 +34,7 @@ def test_what_a_page_shows_runs(page: Path, tmp_path: Path) -> None:
             calls = [line[2:].split() for line in code.splitlines() if line.startswith("$ veilset ")]
         for call in calls:
             run = subprocess.run(
-                call, cwd=tmp_path, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
+                call, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
             )
             assert run.returncode == 0, run.stderr
 
@@ -41,7 +42,9 @@ def test_what_a_page_shows_runs(page: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_what_a_page_links_exists(page: Path) -> None:
     """Links between files lead somewhere."""
-    links = [link for link in LINK.findall(page.read_text(encoding="utf-8")) if not link.startswith("https://")]
+    links = [
+        link for link in LINK.findall(page.read_text(encoding="utf-8")) if not link.startswith("https://")
+    ]
     assert [link for link in links if not (page.parent / link).exists()] == []
 
 

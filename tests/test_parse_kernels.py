@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from reference_reading import lines_of_names, lines_of_numbers
@@ -13,7 +13,6 @@ from veilset.raw.kernels import parse
 
 LARGEST = 2**64 - 1
 
-no_deadline = settings(deadline=None)  # the first example may wait for the compiler
 
 blanks = st.text(" \t", min_size=1, max_size=2)
 small_numbers = st.integers(0, 12) | st.integers(0, 10**9 - 1)
@@ -46,7 +45,6 @@ def ascends(rows: list[list[int]]) -> bool:
     return all(sorted(set(row)) == row for row in rows)
 
 
-@no_deadline
 @given(text=number_lines(st.integers(0, 12) | st.integers(0, 10**8 - 1)))
 def test_short_numbers_are_those_that_split_finds(text: str) -> None:
     """The fast parser finds the numbers, the largest and the order that splitting lines finds."""
@@ -66,7 +64,6 @@ def test_the_fast_parser_gives_up_on_all_but_short_numbers(text: str) -> None:
     assert not parse.parse_short_ids(as_bytes(text), ids, offsets)[3]
 
 
-@no_deadline
 @given(text=number_lines(any_numbers), newline=st.sampled_from(["\n", "\r\n"]))
 @example(text=f"{LARGEST} 0{LARGEST}\n", newline="\n")
 def test_numbers_of_up_to_64_bits_are_those_that_split_finds(text: str, newline: str) -> None:
@@ -148,7 +145,6 @@ long_rows = st.lists(st.integers(0, 5), min_size=parse.SHORT_ROW, max_size=parse
 rows_of_tokens = st.lists(short_rows | long_rows, max_size=6)
 
 
-@no_deadline
 @given(rows=rows_of_tokens, code_of=st.permutations([0, 1, 2, 3, -1, -1]))
 def test_encoded_rows_are_sorted_sets_of_the_codes(rows: list[list[int]], code_of: list[int]) -> None:
     """Encoding drops what has no code, sorts each row and keeps repeats once."""
@@ -159,7 +155,6 @@ def test_encoded_rows_are_sorted_sets_of_the_codes(rows: list[list[int]], code_o
     assert rows_of(tokens.tolist(), offsets.tolist()) == expected
 
 
-@no_deadline
 @given(tokens=st.lists(st.integers(0, 5), max_size=10), code_of=st.permutations(range(6)))
 def test_tokens_are_marked_and_replaced_one_by_one(tokens: list[int], code_of: list[int]) -> None:
     """Marking and replacing do what a comprehension does."""

@@ -9,14 +9,12 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from reference_reading import baskets
 from veilset.raw.read import read
 from veilset.raw.transactions import Item
-
-no_deadline = settings(deadline=None)  # the first example may wait for the compiler
 
 LONG = pl.DataFrame(
     {
@@ -98,7 +96,6 @@ def test_baskets_of_one_owner_stand_together(make: Make, tmp_path: Path) -> None
     assert baskets(found) == [["bread", "milk"], ["milk"], ["beer"], []]
 
 
-@no_deadline
 @given(
     rows=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 4)), min_size=1, max_size=12)
 )
@@ -209,7 +206,6 @@ def test_python_lists_are_rows(source: object, expected: list[list[Item]]) -> No
     assert baskets(read(source)) == expected
 
 
-@no_deadline
 @given(rows=st.lists(st.lists(st.text("abé\U0001f34e", max_size=2), max_size=5), min_size=1, max_size=6))
 def test_names_are_sorted_by_code_point(rows: list[list[str]]) -> None:
     """The alphabet is what Python's sort makes of the names, and rows follow it."""

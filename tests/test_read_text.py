@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from reference_reading import baskets, byte_file, lines_of_names, lines_of_numbers
@@ -21,7 +21,6 @@ from veilset.raw.transactions import Item
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 
-no_deadline = settings(deadline=None)  # the first example may wait for the compiler
 block_sizes = st.sampled_from([1, 3, 7, 1 << 20])
 numbers = st.integers(0, 9) | st.sampled_from([10**9, 2**32, 2**40, 2**64 - 1])
 number_rows = st.lists(st.lists(numbers, max_size=5), min_size=1, max_size=6)
@@ -39,7 +38,6 @@ def write(folder: Path, name: str, data: str | bytes) -> Path:
     return path
 
 
-@no_deadline
 @given(rows=number_rows, block_bytes=block_sizes, end=st.sampled_from(["", "\n"]))
 def test_fimi_rows_are_the_sets_of_numbers_on_each_line(
     rows: list[list[int]], block_bytes: int, end: str
@@ -56,7 +54,6 @@ def test_fimi_rows_are_the_sets_of_numbers_on_each_line(
     assert found.items.dtype == np.int32
 
 
-@no_deadline
 @given(
     rows=st.lists(st.lists(st.text("ab é", max_size=2), max_size=4), min_size=1, max_size=6),
     block_bytes=block_sizes,

@@ -39,6 +39,7 @@ def mine(  # noqa: PLR0913 - all keyword-only, each documented
             epsilon pays for a noisy one.
         noise: `SeededNoise(seed)` for tests and evaluation; the release is then not private.
 
+    >>> from veilset import SeededNoise
     >>> release = mine([["bread", "milk"]] * 900 + [["beer"]] * 50, epsilon=1, k=3, noise=SeededNoise(7))
     >>> [found.items for found in release.itemsets]
     [('bread',), ('milk',), ('bread', 'milk')]

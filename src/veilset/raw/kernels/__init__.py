@@ -16,4 +16,3 @@ Function = TypeVar("Function", bound=Callable[..., object])
 def kernel(function: Function) -> Function:
     """Compile for one core; the result is cached on disk, so only the first run ever pays."""
     return cast("Function", numba.njit(cache=True, nogil=True)(function))
-

@@ -16,7 +16,7 @@ END = np.uint32(0xFFFFFFFF)
 
 
 SHORT = 16
-"""Up to how many pairs an item rows count as short. Measured; within a factor of two it makes little difference."""
+"""Up to how many pairs an item rows count as short; measured, but a factor of two makes little difference."""
 
 
 class Projection(NamedTuple):
@@ -149,7 +149,7 @@ def count_pairs(rows: Projection, n_items: int) -> Int64Array:
 
 @kernel
 def sort_rows(rows: Projection, n_items: int) -> None:
-    """Sort the items within each row; long rows all together, because insertion takes their squared length."""
+    """Sort the items within each row; long rows all together: insertion takes their squared length."""
     if rows.pairs > SHORT * rows.flat.size:
         sort_long_rows(rows, n_items)
         return
