@@ -108,6 +108,13 @@ def test_generate_writes_what_mine_reads(tmp_path: Path, name: str) -> None:
     assert facts["transactions"] == 500
 
 
+def test_generate_refuses_a_folder_that_does_not_exist(tmp_path: Path) -> None:
+    """One line, exit code 2."""
+    run = veilset("generate", tmp_path / "no" / "baskets.csv")
+    assert (run.returncode, run.stderr.count("\n")) == (2, 1)
+    assert "cannot be written" in run.stderr
+
+
 def test_demo_shows_a_private_release_and_writes_its_page(tmp_path: Path) -> None:
     """The first thing that a newcomer runs."""
     run = veilset("demo", "--k", "10", cwd=tmp_path)

@@ -165,6 +165,11 @@ def test_a_threshold_keeps_what_is_above_it() -> None:
         assert {found.items for found in release.itemsets} == {(0,), (1,), (2,), (0, 1)}
 
 
+def test_k_itemsets_are_released_also_where_noise_swallows_them() -> None:
+    """Supports that come out as 0 are an answer; whoever wants a threshold gives one."""
+    assert len(mine(transactions_of(ROWS), epsilon="0.001", k=12, noise=SeededNoise(1))) == 12
+
+
 def test_a_threshold_above_everything_gives_an_empty_release() -> None:
     """Which is complete all the same: trace, promise and number of transactions."""
     release = mine(transactions_of(ROWS * 50), epsilon=1, min_support=10**6, noise=SeededNoise(3))

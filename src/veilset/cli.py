@@ -225,6 +225,7 @@ def generate(
     """Synthetic baskets: nobody's data, to try things on."""
     from veilset import datasets, show  # noqa: PLC0415
 
+    _check_can_write(out)
     with show.stage("filling baskets"):
         if quest:
             baskets = datasets.quest(rows, items=items, length=length, seed=seed)
@@ -233,11 +234,11 @@ def generate(
         datasets.write(baskets, out)
 
 
-def _check_can_write(path: Path | None, *, suffixes: tuple[str, ...]) -> None:
-    """Refuse a file that cannot be written before budget is spent on what would go into it."""
+def _check_can_write(path: Path | None, *, suffixes: tuple[str, ...] = ()) -> None:
+    """Refuse a file that cannot be written before anything is spent on what would go into it."""
     if path is None:
         return
-    if path.suffix not in suffixes:
+    if suffixes and path.suffix not in suffixes:
         raise BadCall(f"cannot write to {path}; name it {', '.join(suffixes)}")
     if not os.access(path.parent, os.W_OK) or path.is_dir():
         raise BadCall(f"{path} cannot be written; name a file in a folder that exists and is yours")

@@ -60,11 +60,11 @@ class Release:
         *,
         method: str,
         number: NoisyCount,
-        min_count: int | None = None,
+        min_count: int = 0,
         notes: tuple[str, ...] = (),
     ) -> "Release":
         """Finish noisy supports: make them consistent, keep those above a threshold, order and name them."""
-        itemsets = () if supports is None else _finished(curator, supports, min_count or 0)
+        itemsets = () if supports is None else _finished(curator, supports, min_count)
         return cls(
             itemsets=itemsets,
             transactions=_number(number, at_least=itemsets[0].support if itemsets else 0),

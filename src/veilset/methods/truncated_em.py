@@ -46,7 +46,7 @@ def truncated_em(curator: Curator, target: Target, *, epsilon: Fraction) -> Rele
     for_itemsets = epsilon - for_number - for_how_many
 
     number = curator.ask_number(epsilon=for_number)
-    min_count = count_of(target.min_support or Fraction(1), transactions=number.value)
+    min_count = count_of(target.min_support or Fraction(0), transactions=number.value)
     k = target.k or ask_how_many(curator, min_count, domain=domain, epsilon=for_how_many)
     if k == 0:
         return Release.of(curator, None, method=NAME, number=number)

@@ -1,8 +1,7 @@
 """The only importer of numba: arrays in, arrays out.
 
-A kernel draws no random numbers, knows no epsilon, allocates nothing of unknown size and keeps indices in
-int64. The caller validates and allocates.
-Kernels release the interpreter lock: engines run them on all cores from plain threads.
+A kernel draws no random numbers, knows no epsilon and keeps indices in 64 bits where they could overflow. The
+caller validates. Kernels release the interpreter lock: engines run them on all cores from plain threads.
 """
 
 from collections.abc import Callable
