@@ -17,7 +17,7 @@ from strategies import ALPHABET_SIZE, basket, baskets, transactions_of
 from veilset.api import mine
 from veilset.gate import SeededNoise, scored
 from veilset.itemsets import Domain, Itemset
-from veilset.methods import truncated_em as method
+from veilset.methods import opening
 from veilset.methods.truncated_em import truncated_em
 from veilset.release import Release
 from veilset.target import Target
@@ -189,6 +189,6 @@ def test_how_many_are_above_a_threshold_is_found_with_the_questions_that_were_pa
     rows = [frozenset({item}) for item, support in enumerate(supports) for _ in range(support)]
     curator = curator_over(rows, epsilon=Fraction(10**8))
     domain = curator.domain(max_size=1)
-    number = method.ask_how_many(curator, min_count, domain=domain, epsilon=Fraction(10**8))
+    number = opening.ask_how_many(curator, min_count, domain=domain, epsilon=Fraction(10**8))
     reached = sum(support >= min_count for support in supports)
     assert reached <= number <= min(2 * reached, domain.size)

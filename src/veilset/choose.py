@@ -1,14 +1,43 @@
 """Choices on noisy values only: post-processing, which costs no privacy. Tie rules live here."""
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
 
+from veilset.gate import NoisyCounts
 from veilset.itemsets import Itemsets, subset_table
 
 Counts = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Estimates:
+    """Supports of itemsets as known from noisy answers; each is within its half width with 95 % probability."""
+
+    itemsets: Itemsets
+    values: Counts
+    half_widths: Counts
+
+    @classmethod
+    def of(cls, counts: NoisyCounts) -> "Estimates":
+        """One noisy count for each itemset, as it is."""
+        half_widths = np.full(len(counts.itemsets), counts.mechanism.half_width(), np.int64)
+        return cls(counts.itemsets, counts.values, half_widths)
+
+    @classmethod
+    def none(cls) -> "Estimates":
+        """Of no itemset."""
+        return cls(Itemsets.of([]), np.empty(0, np.int64), np.empty(0, np.int64))
+
+    def take(self, chosen: npt.NDArray[np.int64]) -> "Estimates":
+        """Some of them, in that order."""
+        itemsets = list(self.itemsets)
+        return Estimates(
+            Itemsets.of(itemsets[i] for i in chosen), self.values[chosen], self.half_widths[chosen]
+        )
 
 
 def count_of(min_support: Fraction, *, transactions: int) -> int:

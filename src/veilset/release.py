@@ -10,9 +10,9 @@ import numpy as np
 import polars as pl
 
 from veilset import __version__
-from veilset.choose import by_support, consistent
+from veilset.choose import Estimates, by_support, consistent
 from veilset.errors import BadCall, BadInput
-from veilset.gate import Charge, Curator, Item, NoisyCount, NoisyCounts
+from veilset.gate import Charge, Curator, Item, NoisyCount
 from veilset.promise import Promise
 from veilset.rules import rules_frame
 
@@ -56,7 +56,7 @@ class Release:
     def of(
         cls,
         curator: Curator,
-        supports: NoisyCounts | None,
+        supports: Estimates,
         *,
         method: str,
         number: NoisyCount,
@@ -64,7 +64,7 @@ class Release:
         notes: tuple[str, ...] = (),
     ) -> "Release":
         """Finish noisy supports: make them consistent, keep those above a threshold, order and name them."""
-        itemsets = () if supports is None else _finished(curator, supports, min_count)
+        itemsets = _finished(curator, supports, min_count)
         return cls(
             itemsets=itemsets,
             transactions=_number(number, at_least=itemsets[0].support if itemsets else 0),
@@ -203,10 +203,11 @@ class Release:
         return pl.UInt64() if any(int(item) >= 2**63 for item in items) else pl.Int64()
 
 
-def _finished(curator: Curator, supports: NoisyCounts, min_count: int) -> tuple[ReleasedItemset, ...]:
+def _finished(curator: Curator, supports: Estimates, min_count: int) -> tuple[ReleasedItemset, ...]:
     """Consistent supports in the order of a release; an interval is widened where consistency left it."""
     values = consistent(supports.itemsets, supports.values)
-    low, high = np.minimum(supports.low, values), np.maximum(supports.high, values)
+    low = np.minimum(np.maximum(supports.values - supports.half_widths, 0), values)
+    high = np.maximum(supports.values + supports.half_widths, values)
     codes = list(supports.itemsets)
     return tuple(
         ReleasedItemset(curator.names(codes[i]), int(values[i]), int(low[i]), int(high[i]))

@@ -4,20 +4,17 @@ Python escapes what it writes into the page and hands the charts their data as J
 content security policy in the page keeps it from loading anything.
 """
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
-from importlib.resources import files
 from pathlib import Path
-from string import Template
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from plotly.offline import get_plotlyjs
 
+from veilset import page
 from veilset.gate import Charge, Item
 from veilset.release import Release, ReleasedItemset
 
@@ -52,10 +49,10 @@ def write_report(release: Release, path: str | Path) -> None:
 
 def report_html(release: Release) -> str:
     """The page that `write_report` writes."""
-    template = Template(files("veilset").joinpath("report.html").read_text(encoding="utf-8"))
     rules = release.rules()
     spendings = _spendings(release.trace)
-    return template.substitute(
+    return page.filled(
+        "report.html",
         title="Frequent itemsets",
         banner=_banner(release),
         summary=escape(_summary(release)),
@@ -74,8 +71,7 @@ def report_html(release: Release) -> str:
         ),
         promise=escape(str(release.promise)),
         facts="\n".join(f"<dt>{escape(name)}</dt><dd>{escape(fact)}</dd>" for name, fact in _facts(release)),
-        plotly=get_plotlyjs(),
-        data=_json_in_html(_chart_data(release, has_rules=rules.height > 0)),
+        data=_chart_data(release, has_rules=rules.height > 0),
     )
 
 
@@ -306,8 +302,3 @@ def _exact(value: Fraction) -> str:
     """
     decimal = f"{float(value):g}"
     return decimal if Fraction(decimal) == value else f"{value} (about {decimal})"
-
-
-def _json_in_html(value: dict[str, Any]) -> str:
-    """JSON that cannot end the script element it stands in."""
-    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")

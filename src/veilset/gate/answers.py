@@ -1,9 +1,6 @@
 """What comes out of the gate: noisy values with the mechanism that made them; safe to show and store."""
 
 from dataclasses import dataclass
-from functools import cached_property
-
-import numpy as np
 
 from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.itemsets import Itemset, Itemsets
@@ -26,23 +23,13 @@ class NoisyHistogram:
     mechanism: DiscreteLaplace
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class NoisyCounts:
     """Supports of itemsets, each with noise."""
 
     itemsets: Itemsets
     values: Int64Array
     mechanism: DiscreteLaplace
-
-    @cached_property
-    def low(self) -> Int64Array:
-        """The lower ends of 95 % intervals; a support is never negative."""
-        return np.maximum(self.values - self.mechanism.half_width(), 0)
-
-    @cached_property
-    def high(self) -> Int64Array:
-        """The upper ends of 95 % intervals."""
-        return np.maximum(self.values + self.mechanism.half_width(), 0)
 
 
 @dataclass(frozen=True, slots=True)
