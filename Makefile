@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check format bench clean
+.PHONY: demo test check format bench study clean
 
 demo: .venv/installed
 	$(BIN)/veilset demo
@@ -22,6 +22,9 @@ format: .venv/installed
 
 bench: .venv/installed
 	$(BIN)/python -m benchmarks
+
+study: .venv/installed
+	$(BIN)/python -m benchmarks.study
 
 clean:
 	rm -rf .venv

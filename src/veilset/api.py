@@ -61,8 +61,9 @@ def open_curator(
     noise: Noise,
     per_owner: int | None = None,
     transactions: int | None = None,
+    threads: int | None = None,
 ) -> Curator:
-    """A Curator over transactions, with a budget of epsilon."""
+    """A Curator over transactions, with a budget of epsilon; counts on all cores, or on so many threads."""
     budget = Budget(exact_epsilon(epsilon))
     if transactions is not None and transactions < 0:
         raise BadCall(
@@ -72,7 +73,8 @@ def open_curator(
     unit = _unit_of(held, per_owner)
     if held.owners is not None:
         held = keep_per_owner(held, unit.transactions, noise.keys(len(held)))
-    return Curator(LocalEngine(held), budget=budget, noise=noise, unit=unit, public_number=transactions)
+    engine = LocalEngine(held, threads=threads)
+    return Curator(engine, budget=budget, noise=noise, unit=unit, public_number=transactions)
 
 
 def _unit_of(held: Transactions, per_owner: int | None) -> PrivacyUnit:

@@ -8,17 +8,17 @@ import numpy as np
 import numpy.typing as npt
 
 from veilset.gate import NoisyCounts
-from veilset.itemsets import Itemsets, subset_table
+from veilset.itemsets import Itemsets, subset_pairs
 
 Counts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimates:
-    """Supports of itemsets as known from noisy answers; each is within its half width with 95 % probability."""
+    """Supports of itemsets, as known from noisy answers; each is off by at most its half width in 95 %."""
 
     itemsets: Itemsets
-    values: Counts
+    supports: Counts
     half_widths: Counts
 
     @classmethod
@@ -36,7 +36,7 @@ class Estimates:
         """Some of them, in that order."""
         itemsets = list(self.itemsets)
         return Estimates(
-            Itemsets.of(itemsets[i] for i in chosen), self.values[chosen], self.half_widths[chosen]
+            Itemsets.of(itemsets[i] for i in chosen), self.supports[chosen], self.half_widths[chosen]
         )
 
 
@@ -59,12 +59,11 @@ def consistent(itemsets: Itemsets, supports: Counts) -> Counts:
     >>> consistent(Itemsets.of([(0,), (0, 1), (1,)]), np.array([40, 50, 90])).tolist()
     [45, 45, 90]
     """
-    if len(itemsets) == 0:
-        return supports
-    is_subset = subset_table(itemsets)
-    above = np.where(is_subset, supports[None, :], np.iinfo(np.int64).min).max(axis=1)
-    below = np.where(is_subset, supports[:, None], np.iinfo(np.int64).max).min(axis=0)
-    middle: Counts = np.maximum((above + below) // 2, 0)
+    above, below = supports.tolist(), supports.tolist()
+    for part, whole in subset_pairs(itemsets):
+        above[part] = max(above[part], int(supports[whole]))
+        below[whole] = min(below[whole], int(supports[part]))
+    middle: Counts = np.maximum((np.array(above, np.int64) + np.array(below, np.int64)) // 2, 0)
     return middle
 
 

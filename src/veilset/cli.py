@@ -94,14 +94,15 @@ def _read(
 
 
 def _reads_data(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of `_read`; what they read is its first argument."""
+    """Give a command the options of `_read`; what they read is its first argument, its name the second."""
     reading = list(inspect.signature(_read).parameters.values())
-    own = list(inspect.signature(command).parameters.values())[1:]
+    own = list(inspect.signature(command).parameters.values())[2:]
 
     @wraps(command)
     def with_data(**options: object) -> None:
         given = {parameter.name: options.pop(parameter.name) for parameter in reading}
-        command(_read(**given), **options)  # type: ignore[arg-type]
+        name = Path(str(given["data"])).name.partition(".")[0]
+        command(_read(**given), name, **options)  # type: ignore[arg-type]
 
     keyword_only = [
         parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in [*own, *reading[1:]]
@@ -136,6 +137,7 @@ def demo(
 @_reads_data
 def mine_command(
     data: "Transactions",
+    _: str,
     epsilon: Epsilon,
     k: K = None,
     min_support: MinSupport = None,
@@ -178,10 +180,64 @@ def mine_command(
     show.document(found.to_dict()) if as_json else show.release(found)
 
 
+@app.command(name="evaluate")
+@_reads_data
+def evaluate_command(
+    data: "Transactions",
+    name: str,
+    methods: Annotated[
+        str, typer.Option("--methods", metavar="A,B", help="Which methods, parted by commas.")
+    ],
+    epsilon: Annotated[str, typer.Option("--epsilon", metavar="E,E", help="Privacy budgets, such as 0.1,1.")],
+    k: Annotated[str, typer.Option("--k", metavar="K,K", help="Numbers of itemsets, such as 50,100.")] = "",
+    min_support: Annotated[str, typer.Option("--min-support", metavar="S,S", help="Thresholds.")] = "",
+    max_size: MaxSize = None,
+    task: Annotated[str, typer.Option("--task", metavar="T", help="mine, items or publish.")] = "mine",
+    repeats: Annotated[int, typer.Option("--repeats", metavar="N", help="Runs of each combination.")] = 10,
+    seed: Annotated[
+        int, typer.Option("--seed", metavar="N", help="The same seed gives the same figures.")
+    ] = 7,
+    workers: Annotated[
+        int | None, typer.Option("--workers", metavar="N", help="Processes; all cores.")
+    ] = None,
+    results: Annotated[
+        Path | None, typer.Option("--results", metavar="F.parquet", help="Append to it, and go on from it.")
+    ] = None,
+    report: Report = None,
+    as_json: AsJson = False,
+) -> None:
+    """How accurate methods are on PUBLIC data, against the exact answer. NOT private."""
+    from veilset import evaluate as evaluation  # noqa: PLC0415
+    from veilset import show  # noqa: PLC0415
+    from veilset.study_report import write_study_report  # noqa: PLC0415
+
+    _check_can_write(results, suffixes=(".parquet",))
+    _check_can_write(report, suffixes=(".html",))
+    study = evaluation.Study.of(
+        methods=_parts(methods),
+        epsilons=_parts(epsilon),
+        ks=[_whole(part) for part in _parts(k)],
+        min_supports=_parts(min_support),
+        max_size=max_size,
+        task=task,
+        repeats=repeats,
+        seed=seed,
+    )
+    show.warn("NOT PRIVATE: this compares with exact answers; use it on public data only")
+    with show.progress("runs") as progress:
+        found = evaluation.evaluate(
+            {name: data}, study, workers=workers or os.cpu_count() or 1, results=results, progress=progress
+        )
+    if report is not None:
+        write_study_report(found, report)
+    show.document(evaluation.documents(found)) if as_json else show.evaluation(evaluation.summary(found))
+
+
 @app.command(name="exact")
 @_reads_data
 def exact_command(
     data: "Transactions",
+    _: str,
     k: K = None,
     min_support: MinSupport = None,
     max_size: MaxSize = None,
@@ -201,7 +257,7 @@ def exact_command(
 
 @app.command()
 @_reads_data
-def info(data: "Transactions", as_json: AsJson = False) -> None:
+def info(data: "Transactions", _: str, as_json: AsJson = False) -> None:
     """What a file holds: rows, items, lengths. NOT private."""
     from veilset import show  # noqa: PLC0415
     from veilset.exact import describe  # noqa: PLC0415
@@ -209,6 +265,38 @@ def info(data: "Transactions", as_json: AsJson = False) -> None:
     show.warn("NOT PRIVATE: these are exact figures of the data")
     facts = describe(data)
     show.document({**facts, "is_private": False}) if as_json else show.facts(facts)
+
+
+@app.command()
+def plan(
+    rows: Annotated[int, typer.Option("--rows", metavar="N", help="How many transactions, about.")],
+    items: Annotated[int, typer.Option("--items", metavar="N", help="How many items there are.")],
+    length: Annotated[float, typer.Option("--length", metavar="L", help="Items in a transaction, about.")],
+    k: Annotated[int, typer.Option("--k", metavar="K", help="How many itemsets.")],
+    epsilon: Epsilon,
+    max_size: MaxSize = None,
+    kth_support: Annotated[
+        str | None,
+        typer.Option(metavar="S", help="A guess of the k-th support: below 1 a share, else a count."),
+    ] = None,
+    error: Annotated[
+        float, typer.Option(metavar="R", help="The wanted half width, as a share of the k-th support.")
+    ] = 0.1,
+    as_json: AsJson = False,
+) -> None:
+    """The error to expect, from public facts alone: nothing is read, nothing is spent."""
+    from veilset import show  # noqa: PLC0415
+    from veilset.plan import Facts, make_plan  # noqa: PLC0415
+
+    made = make_plan(
+        Facts(rows=rows, items=items, length=length),
+        k=k,
+        epsilon=epsilon,
+        max_size=max_size,
+        kth_support=kth_support,
+        error=error,
+    )
+    show.document(made.to_dict()) if as_json else show.plan(made)
 
 
 @app.command()
@@ -232,6 +320,17 @@ def generate(
         else:
             baskets = datasets.groceries(rows, length=length, seed=seed)
         datasets.write(baskets, out)
+
+
+def _parts(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise BadCall(f"{text!r} is not a whole number; give numbers of itemsets, such as 50,100") from None
 
 
 def _check_can_write(path: Path | None, *, suffixes: tuple[str, ...] = ()) -> None:

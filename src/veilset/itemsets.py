@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate, combinations, pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -106,11 +106,17 @@ def _draw_places(size: int, among: int, below: Below) -> set[int]:
     return places
 
 
-def subset_table(itemsets: Itemsets) -> npt.NDArray[np.bool_]:
-    """Entry [i, j] tells whether itemset i is a subset of itemset j (every itemset is one of itself)."""
-    codes, columns = np.unique(itemsets.items, return_inverse=True)
-    sizes = np.diff(itemsets.offsets)
-    holds = np.zeros((len(itemsets), codes.size), dtype=np.float32)
-    holds[np.repeat(np.arange(len(itemsets)), sizes), columns] = 1
-    is_subset: npt.NDArray[np.bool_] = holds @ holds.T == sizes[:, None]
-    return is_subset
+def subset_pairs(itemsets: Itemsets) -> Iterator[tuple[int, int]]:
+    """All (i, j) for which itemset i is a part of itemset j, but not all of it.
+
+    >>> sorted(subset_pairs(Itemsets.of([(1,), (1, 2), (1, 2, 3), (3,)])))
+    [(0, 1), (0, 2), (1, 2), (3, 2)]
+    """
+    places = {itemset: place for place, itemset in enumerate(itemsets)}
+    for itemset, place in places.items():
+        if 2 ** len(itemset) < len(places):  # look up all parts, or go through all itemsets: what is less
+            parts = (part for size in range(1, len(itemset)) for part in combinations(itemset, size))
+            yield from ((places[part], place) for part in parts if part in places)
+        else:
+            whole = frozenset(itemset)
+            yield from ((other, place) for part, other in places.items() if whole > frozenset(part))

@@ -56,7 +56,7 @@ class Release:
     def of(
         cls,
         curator: Curator,
-        supports: Estimates,
+        estimates: Estimates,
         *,
         method: str,
         number: NoisyCount,
@@ -64,7 +64,7 @@ class Release:
         notes: tuple[str, ...] = (),
     ) -> "Release":
         """Finish noisy supports: make them consistent, keep those above a threshold, order and name them."""
-        itemsets = _finished(curator, supports, min_count)
+        itemsets = _finished(curator, estimates, min_count)
         return cls(
             itemsets=itemsets,
             transactions=_number(number, at_least=itemsets[0].support if itemsets else 0),
@@ -203,15 +203,16 @@ class Release:
         return pl.UInt64() if any(int(item) >= 2**63 for item in items) else pl.Int64()
 
 
-def _finished(curator: Curator, supports: Estimates, min_count: int) -> tuple[ReleasedItemset, ...]:
+def _finished(curator: Curator, estimates: Estimates, min_count: int) -> tuple[ReleasedItemset, ...]:
     """Consistent supports in the order of a release; an interval is widened where consistency left it."""
-    values = consistent(supports.itemsets, supports.values)
-    low = np.minimum(np.maximum(supports.values - supports.half_widths, 0), values)
-    high = np.maximum(supports.values + supports.half_widths, values)
-    codes = list(supports.itemsets)
+    itemsets, noisy = estimates.itemsets, estimates.supports
+    values = consistent(itemsets, noisy)
+    low = np.minimum(np.maximum(noisy - estimates.half_widths, 0), values)
+    high = np.maximum(noisy + estimates.half_widths, values)
+    codes = list(itemsets)
     return tuple(
         ReleasedItemset(curator.names(codes[i]), int(values[i]), int(low[i]), int(high[i]))
-        for i in by_support(supports.itemsets, values)
+        for i in by_support(itemsets, values)
         if values[i] >= min_count
     )
 

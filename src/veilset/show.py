@@ -2,15 +2,18 @@
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import polars as pl
 from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Column, Table
 from rich.text import Text
 
 from veilset.exact import ExactResult
+from veilset.plan import Plan
 from veilset.release import Release
 
 _BAR = 24
@@ -26,6 +29,16 @@ def stage(doing: str) -> Iterator[None]:
         return
     with console.status(doing):
         yield
+
+
+@contextmanager
+def progress(unit: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar on a terminal, nothing in a pipe; hands out what to tell it: how many are done, of how many."""
+    console = Console(stderr=True)
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn(unit), TimeRemainingColumn())
+    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
+        task = bar.add_task(unit, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def warn(text: str) -> None:
@@ -85,12 +98,94 @@ def exact(shown: ExactResult, *, most: int = 50) -> None:
         console.print(Text(note))
 
 
+def evaluation(cells: pl.DataFrame) -> None:
+    """A study as a table: one line for each dataset, target, epsilon and method."""
+    columns = [
+        "dataset",
+        "target",
+        "epsilon",
+        "method",
+        "F-score",
+        "sd",
+        "relative error",
+        "approximate",
+        "seconds",
+    ]
+    table = Table(*columns, box=None, header_style="bold", pad_edge=False)
+    for cell in cells.sort("dataset", "k", "min_support", "epsilon", "method").iter_rows(named=True):
+        table.add_row(
+            Text(cell["dataset"]),
+            f"k = {cell['k']}" if cell["k"] is not None else f"support {cell['min_support']}",
+            f"{cell['epsilon']:g}",
+            cell["method"],
+            _number(cell["f_score_mean"], ".3f"),
+            _number(cell["f_score_sd"], ".3f"),
+            _number(cell["relative_error_mean"], ".2%"),
+            _number(cell["approximate_share"], ".0%"),
+            _number(cell["seconds_median"], ".3f"),
+        )
+    _console().print(table)
+
+
+def _number(value: float | None, how: str) -> str:
+    return "" if value is None else format(value, how)
+
+
 def facts(values: Mapping[str, float]) -> None:
     """Names and numbers, one line each."""
     table = Table.grid(Column(), Column(justify="right"), padding=(0, 2))
     for name, value in values.items():
         table.add_row(name.replace("_", " "), f"{value:,}" if isinstance(value, int) else f"{value:,.4g}")
     _console().print(table)
+
+
+def plan(shown: Plan) -> None:
+    """What to expect of each method, side by side, and what it rests on."""
+    table = Table(Column(), box=None, header_style="bold", pad_edge=False)
+    for each in shown.methods:
+        table.add_column(each.forecast.method, justify="right")
+    for name, values in _plan_rows(shown):
+        table.add_row(name, *values)
+    console = _console()
+    console.print(table)
+    limits = shown.limits
+    console.print(
+        Text(
+            f"Proven (DiffFIM): to be right to within 20 % at the k-th support, half of the time and on every "
+            f"database, takes epsilon {limits.necessary:.3g} at least; {limits.necessary_when_short:.3g} if no "
+            f"transaction is longer than typical, and then {limits.sufficient_when_short:.3g} is enough for "
+            "single items."
+        )
+    )
+    console.print(Text(f"Assumed: {shown.assumption}."))
+    console.print("Nothing was looked at, nothing was spent.")
+
+
+def _plan_rows(shown: Plan) -> Iterator[tuple[str, list[str]]]:
+    """The lines of the table: what, and its value for each method."""
+    forecasts = [each.forecast for each in shown.methods]
+    scales = [{stage.name: f"{stage.scale:,.3g}" for stage in each.stages} for each in forecasts]
+
+    def support(count: int) -> str:
+        return f"{count:,} ({count / shown.facts.rows:.2%})"
+
+    def needed(epsilon: float | None) -> str:
+        return "more than 10,000" if epsilon is None else f"{epsilon:g}"
+
+    yield f"share of the top {shown.k} found", [f"{each.found:.0%}" for each in forecasts]
+    yield "95 % half width of a support", [f"± {each.half_width:,}" for each in forecasts]
+    yield "  relative to the k-th support", [f"± {each.error_at_kth:.1%}" for each in forecasts]
+    yield "support of the k-th itemset", [support(each.kth_support) for each in forecasts]
+    yield "support that is chosen over noise", [support(each.chosen_from) for each in forecasts]
+    yield "support that is told from 0", [support(each.above_zero_from) for each in forecasts]
+    yield "epsilon for the k-th to be chosen", [needed(each.epsilon_for_kth) for each in shown.methods]
+    yield (
+        f"epsilon for ± {shown.error:.0%} at the k-th",
+        [needed(each.epsilon_for_error) for each in shown.methods],
+    )
+    for name in dict.fromkeys(stage.name for each in forecasts for stage in each.stages):
+        yield f"noise scale, {name}", [each.get(name, "") for each in scales]
+    yield "itemsets of up to", [f"{each.max_size} items" for each in forecasts]
 
 
 def _console() -> Console:

@@ -180,6 +180,21 @@ class Curator:
             tuple(scored.draw_best(scores, domain, k, rate=mechanism.rate, below=self._noise.below))
         )
 
+    def ask_matching_rank(self, k: int, *, domain: Domain, most: int, epsilon: Fraction) -> int:
+        """How many items are as frequent as the k-th itemset of a domain: the rank whose support is closest.
+
+        One draw of the exponential mechanism over the ranks 1 to `most` of the alphabet's items, with minus
+        the distance between the j-th largest item support and the k-th largest itemset support as score. A
+        transaction raises both by 0 or 1, so it moves a score by at most 1, up or down: not monotone.
+        """
+        domain.check_holds(k)
+        if not 1 <= most <= self.alphabet_size:
+            raise BadCall(f"ranks up to {most} of {self.alphabet_size} items; give 1 to {self.alphabet_size}")
+        mechanism = Exponential(1, self.unit.transactions, epsilon, is_monotone=False)
+        self.budget.charge(f"how many items are as frequent as the {k}-th itemset, up to {most}", mechanism)
+        distances = scored.rank_distances(self._engine, domain, k, most=most, draw=self._noise.keys)
+        return 1 + scored.draw_place(-distances, rate=mechanism.rate, below=self._noise.below)
+
     def _l1(self, itemsets: Itemsets, cut: Cut) -> int:
         number = itemsets.number_by_size()
         return max(1, l1_sensitivity(cut, alphabet_size=self.alphabet_size, candidates=number))

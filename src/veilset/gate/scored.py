@@ -22,8 +22,9 @@ import numpy as np
 
 from veilset.gate.exponential import draw_scores
 from veilset.itemsets import Below, Domain, Itemset, Itemsets
-from veilset.raw.counts import Int32Array
-from veilset.raw.engines import Engine
+from veilset.raw.bound import KeepAll
+from veilset.raw.counts import Int32Array, Int64Array
+from veilset.raw.engines import DrawKeys, Engine
 
 MOST_LISTED = 100_000
 """How many itemsets are listed with a score of their own, at the most."""
@@ -83,6 +84,19 @@ def draw_best(
             chosen = _take_one(classes[score], below)
         taken.add(chosen)
         yield chosen
+
+
+def rank_distances(engine: Engine, domain: Domain, k: int, *, most: int, draw: DrawKeys) -> Int64Array:
+    """How far the supports of the `most` most frequent items are from that of the k-th itemset."""
+    supports = engine.item_supports(KeepAll(), draw).values
+    return np.abs(np.sort(supports)[::-1][:most] - kth_support(engine, domain, k))
+
+
+def draw_place(scores: Int64Array, *, rate: Fraction, below: Below) -> int:
+    """One place, with P proportional to exp(rate * score)."""
+    members = Counter(scores.tolist())
+    score = next(draw_scores(members, draws=1, rate=rate, below=below))
+    return int(np.flatnonzero(scores == score)[below(members[score])])
 
 
 def _take_one(itemsets: list[Itemset], below: Below) -> Itemset:

@@ -41,6 +41,14 @@ METHODS = {
             module="veilset.methods.truncated_em",
             function="truncated_em",
         ),
+        Method(
+            name="privbasis",
+            task="mine",
+            paper="Li et al., PrivBasis: frequent itemset mining with differential privacy, PVLDB 2012",
+            summary="top-k itemsets from noisy joint patterns of small groups of items",
+            module="veilset.methods.privbasis",
+            function="privbasis",
+        ),
     ]
 }
 

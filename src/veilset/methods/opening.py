@@ -1,9 +1,9 @@
 """What most methods ask first: the number of transactions, and how many itemsets a threshold stands for.
 
 Privacy argument. Of epsilon, the number of transactions takes 1/50 unless it is public (sensitivity c, the
-transactions of one privacy unit). A threshold without k takes 1/10: a binary search over n public ranks asks for
-the support of the itemset of that rank, sensitivity c, at most floor(log2 n) + 1 times, and each comparison
-gets an equal share. What is left is the method's.
+transactions of one privacy unit). A threshold without k takes 1/10: a binary search over n public ranks asks
+for the support of the itemset of that rank, sensitivity c, at most floor(log2 n) + 1 times, and each
+comparison gets an equal share. What is left is the method's.
 """
 
 from dataclasses import dataclass
@@ -20,12 +20,14 @@ SHARE_FOR_HOW_MANY = Fraction(1, 10)
 RANKS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 """Where a threshold is compared with the support of the itemset of that rank: a public grid."""
 MOST_ABOVE_THRESHOLD = 2 * RANKS[-1] - 1
-TOO_MANY = f"limited to {MOST_ABOVE_THRESHOLD} itemsets: the threshold may stand for more; raise it, or give k"
+TOO_MANY = (
+    f"limited to {MOST_ABOVE_THRESHOLD} itemsets: the threshold may stand for more; raise it, or give k"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """The first answers: `k` itemsets of at least `min_count` are wanted, and `left` of epsilon is not spent."""
+    """The first answers: `k` itemsets of at least `min_count` are wanted, `left` of epsilon is not spent."""
 
     number: NoisyCount
     k: int
@@ -34,12 +36,12 @@ class Opening:
     notes: tuple[str, ...]
 
     def release(
-        self, curator: Curator, supports: Estimates, *, method: str, notes: tuple[str, ...] = ()
+        self, curator: Curator, estimates: Estimates, *, method: str, notes: tuple[str, ...] = ()
     ) -> Release:
         """The release of what a method found out about supports."""
         return Release.of(
             curator,
-            supports,
+            estimates,
             method=method,
             number=self.number,
             min_count=self.min_count,

@@ -1,0 +1,155 @@
+"""How good a release is, against the exact answer. For public data only: these figures are not private."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from veilset.itemsets import Itemset
+
+Counts = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+APPROXIMATE = 0.2
+"""delta of DiffFIM's Definition 5, where nothing else is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """What an exact answer would hold.
+
+    `wanted` itemsets reach the support `threshold`: the k-th largest, or the one asked for. Of them, `plain`
+    have more than (1 + delta) times that support. `by_size[size]` counts the wanted ones of that size.
+    """
+
+    threshold: int
+    wanted: int
+    plain: int
+    by_size: Mapping[int, int]
+    delta: float = APPROXIMATE
+
+    @classmethod
+    def of(cls, supports: Counts, sizes: Counts, *, threshold: int, delta: float = APPROXIMATE) -> "Truth":
+        """From the supports and sizes of the exact answer."""
+        plain = int(np.count_nonzero(supports > (1 + delta) * threshold))
+        by_size = dict(
+            zip(*(column.tolist() for column in np.unique(sizes, return_counts=True)), strict=True)
+        )
+        return cls(threshold, supports.size, plain, by_size, delta)
+
+
+@dataclass(frozen=True, slots=True)
+class SizeScore:
+    """How many itemsets of a size were released, how many of them are right, and how many were wanted."""
+
+    size: int
+    released: int
+    right: int
+    wanted: int
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How good a release is. Complete and sound as in DiffFIM's Definition 5.
+
+    The relative error is the median over the released itemsets that are right, and None where none is: an
+    itemset that should not be there has no support to be compared with.
+    """
+
+    f_score: float
+    precision: float
+    recall: float
+    false_negative_rate: float
+    relative_error: float | None
+    is_complete: bool
+    is_sound: bool
+    by_size: tuple[SizeScore, ...]
+
+
+def score(truth: Truth, *, true: Counts, noisy: Counts, sizes: Counts) -> Score:
+    """Score released itemsets by their true supports, noisy supports and sizes.
+
+    An itemset is right if its true support reaches the threshold: one that ties with the k-th is as good.
+
+    >>> truth = Truth.of(np.array([90, 50, 40]), np.array([1, 1, 2]), threshold=40)
+    >>> true, noisy = np.array([90, 40, 3]), np.array([99, 40, 30])
+    >>> found = score(truth, true=true, noisy=noisy, sizes=np.array([1, 1, 1]))
+    >>> round(found.f_score, 3), found.is_complete, found.is_sound
+    (0.667, False, False)
+    >>> found.relative_error  # the median of 10 % and 0 %
+    0.05
+    """
+    is_right = true >= truth.threshold
+    right = min(int(is_right.sum()), truth.wanted)
+    precision = right / true.size if true.size else float(truth.wanted == 0)
+    recall = right / truth.wanted if truth.wanted else 1.0
+    errors = np.abs(noisy - true)[is_right] / np.maximum(true[is_right], 1)
+    return Score(
+        f_score=2 * precision * recall / (precision + recall) if right else float(truth.wanted == 0),
+        precision=precision,
+        recall=recall,
+        false_negative_rate=1 - recall,
+        relative_error=float(np.median(errors)) if errors.size else None,
+        is_complete=int(np.count_nonzero(true > (1 + truth.delta) * truth.threshold)) == truth.plain,
+        is_sound=bool(np.all(true >= (1 - truth.delta) * truth.threshold)),
+        by_size=tuple(
+            SizeScore(
+                size,
+                released=int(np.count_nonzero(sizes == size)),
+                right=int(np.count_nonzero(is_right & (sizes == size))),
+                wanted=truth.by_size.get(size, 0),
+            )
+            for size in sorted({*truth.by_size, *sizes.tolist()})
+        ),
+    )
+
+
+def random_queries(
+    rng: np.random.Generator, *, items: int, longest: int, number: int = 50_000, classes: int = 5
+) -> list[list[Itemset]]:
+    """Counting queries as in DiffPart, Sec. 5.1: class i has lengths uniform in 1 to i/5 of the longest.
+
+    Items are drawn uniformly from the alphabet; a query holds each at most once.
+    """
+    queries = []
+    for i in range(1, classes + 1):
+        most = min(max(1, i * longest // classes), items)
+        lengths = rng.integers(1, most + 1, size=number // classes)
+        drawn = rng.integers(0, items, size=int(lengths.sum())).tolist()
+        ends = np.concatenate([[0], np.cumsum(lengths)]).tolist()
+        queries.append([tuple(sorted(set(drawn[start:end]))) for start, end in pairwise(ends)])
+    return queries
+
+
+def query_error(exact: Counts, published: Counts, *, transactions: int, sanity: float = 0.001) -> float:
+    """The mean relative error of counting queries, with a sanity bound of 0.1 % of the transactions.
+
+    >>> query_error(np.array([100, 0]), np.array([90, 2]), transactions=10_000)
+    0.15
+    """
+    bound = sanity * transactions
+    return float((np.abs(published - exact) / np.maximum(exact, bound)).mean())
+
+
+def fim_utility(exact: Mapping[Itemset, int], published: Mapping[Itemset, int]) -> float:
+    """The top-K utility of DiffPart, Appendix E: 1 less the mean relative change of the top supports.
+
+    An itemset that is not in the published top K counts as having support 0 there. 1 means identical.
+
+    >>> fim_utility({(1,): 100, (2,): 50}, {(1,): 90, (3,): 60})
+    0.45
+    """
+    changes = [abs(support - published.get(itemset, 0)) / support for itemset, support in exact.items()]
+    return 1 - float(np.mean(changes))
+
+
+def mean_and_sd(values: Sequence[float]) -> dict[str, float | None]:
+    """The mean and the standard deviation over runs; None where there is no value, or only one.
+
+    >>> mean_and_sd([1.0, 3.0])["mean"], mean_and_sd([])
+    (2.0, {'mean': None, 'sd': None})
+    """
+    mean = float(np.mean(values)) if values else None
+    return {"mean": mean, "sd": float(np.std(values, ddof=1)) if len(values) > 1 else None}

@@ -1,0 +1,229 @@
+"""The error to expect, before any look at the data: nothing is read and nothing is spent.
+
+`make_plan` takes public facts alone (about how many transactions, how many items, how long a transaction
+is), puts a stated model of the supports in the place of the data (`plan.curve`), and follows each method
+through it with the shares of epsilon and the noise that the method will use.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import Any
+
+from veilset import bounds
+from veilset.bounds import Usefulness
+from veilset.choose import count_of
+from veilset.errors import BadCall
+from veilset.gate import Epsilon, exact_epsilon
+from veilset.itemsets import Domain
+from veilset.plan import privbasis, truncated_em
+from veilset.plan.curve import bend, popularity, support_curve
+from veilset.plan.forecast import Forecast, World
+from veilset.target import Support, Target
+
+_LEAST_EPSILON, _MOST_EPSILON = 1e-4, 1e4
+_ROUNDS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is public, or can be guessed without a look; `length` is the mean number of items in a row."""
+
+    rows: int
+    items: int
+    length: float
+
+    def __post_init__(self) -> None:
+        if self.rows < 1 or self.items < 1:
+            raise BadCall(f"{self.rows} rows over {self.items} items hold nothing; give at least 1 of each")
+        if not 0 < self.length <= self.items:
+            raise BadCall(
+                f"a typical length of {self.length:g} is not possible with {self.items} items; "
+                f"give a number above 0 and at most {self.items}"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Forecaster:
+    """How to forecast a method, and the largest itemsets that it considers, given what the caller allows."""
+
+    forecast: Callable[[World, int, Fraction], Forecast]
+    largest: Callable[[int | None], int]
+
+
+FORECASTERS = {
+    "truncated-em": Forecaster(truncated_em.forecast, truncated_em.largest),
+    "privbasis": Forecaster(privbasis.forecast, privbasis.largest),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What is proven for every database, at the support of the k-th itemset: see `veilset.bounds`."""
+
+    necessary: float
+    necessary_when_short: float
+    sufficient_when_short: float
+
+    @classmethod
+    def of(cls, facts: Facts, kth_support: int) -> "Limits":
+        """For an answer that is right to within 20 % with even chances."""
+        wanted = Usefulness(items=facts.items, threshold=max(kth_support, 1), delta=0.2, eta=0.5)
+        length = math.ceil(facts.length)
+        return cls(
+            bounds.necessary_epsilon(wanted),
+            bounds.necessary_epsilon_when_short(wanted, length=length),
+            bounds.sufficient_epsilon_when_short(wanted, length=length),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class MethodPlan:
+    """A forecast, and the least epsilon for more.
+
+    Attributes:
+        epsilon_for_kth: with it, the k-th itemset is chosen over ones that nobody holds, 95 times in 100.
+        epsilon_for_error: with it, the half width at the k-th support is at most the wanted share of it.
+    """
+
+    forecast: Forecast
+    epsilon_for_kth: float | None
+    epsilon_for_error: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The plan for a method as JSON values."""
+        return {
+            **self.forecast.to_dict(),
+            "epsilon_for_kth": self.epsilon_for_kth,
+            "epsilon_for_error": self.epsilon_for_error,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to expect of each method, from public facts alone."""
+
+    facts: Facts
+    k: int
+    epsilon: Fraction
+    error: float
+    kth_support: int | None
+    methods: tuple[MethodPlan, ...]
+    limits: Limits
+
+    @property
+    def assumption(self) -> str:
+        """What stands in for the data, in words."""
+        bent = "" if self.kth_support is None else f", bent so that the k-th support is {self.kth_support}"
+        return (
+            f"items held independently, the odds of the i-th most popular falling as 1/i, "
+            f"{self.facts.length:g} items in a transaction on average{bent}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document that `veilset plan --json` prints."""
+        return {
+            **asdict(self.facts),
+            "k": self.k,
+            "epsilon": float(self.epsilon),
+            "error": self.error,
+            "kth_support": self.kth_support,
+            "assumption": self.assumption,
+            "methods": [each.to_dict() for each in self.methods],
+            "limits": asdict(self.limits),
+            "spent": "0",
+        }
+
+
+def make_plan(
+    facts: Facts,
+    *,
+    k: int,
+    epsilon: Epsilon,
+    max_size: int | None = None,
+    kth_support: Support | None = None,
+    error: float = 0.1,
+) -> Plan:
+    """What every method of `mine` will do with k and epsilon.
+
+    Args:
+        facts: about how many transactions and items there are, and how long a transaction is.
+        k: how many itemsets.
+        epsilon: the privacy budget that the release would have.
+        max_size: the most items in an itemset; left out, each method has its own limit.
+        kth_support: a guess of the k-th itemset's support, below 1 a share, else a count. Worth more than all
+            other facts, if you have one from similar data that is public.
+        error: the wanted half width of an interval, as a share of the k-th support.
+
+    >>> plan = make_plan(Facts(rows=100_000, items=169, length=4.4), k=10, epsilon=1)
+    >>> [(each.forecast.method, each.forecast.half_width) for each in plan.methods]
+    [('truncated-em', 61), ('privbasis', 98)]
+    """
+    target = Target.of(k=k, min_support=kth_support, max_size=max_size)
+    if not error > 0:
+        raise BadCall(f"an error of {error:g} is not possible; give a share above 0, such as 0.1 for 10 %")
+    exact = exact_epsilon(epsilon)
+    guess = None if target.min_support is None else _count(target.min_support, facts.rows)
+    plans = tuple(
+        _plan_method(forecaster, facts, target, k=k, epsilon=exact, guess=guess, error=error)
+        for forecaster in FORECASTERS.values()
+    )
+    limits = Limits.of(facts, plans[0].forecast.kth_support)
+    return Plan(facts, k, exact, error, guess, plans, limits)
+
+
+def _count(guess: Fraction, rows: int) -> int:
+    """A guessed support as a number of transactions that the model can reach."""
+    count = count_of(guess, transactions=rows)
+    if count >= rows:
+        raise BadCall(
+            f"a k-th support of {count} in {rows} rows leaves nothing to forecast; guess a smaller one"
+        )
+    return count
+
+
+def _plan_method(
+    forecaster: Forecaster,
+    facts: Facts,
+    target: Target,
+    *,
+    k: int,
+    epsilon: Fraction,
+    guess: int | None,
+    error: float,
+) -> MethodPlan:
+    domain = Domain(items=range(facts.items), max_size=min(forecaster.largest(target.max_size), facts.items))
+    domain.check_holds(k)
+    world = _world(facts, domain, k=k, guess=guess)
+
+    def at(epsilon: Fraction) -> Forecast:
+        return forecaster.forecast(world, k, epsilon)
+
+    return MethodPlan(
+        at(epsilon),
+        epsilon_for_kth=_least_epsilon(lambda each: at(each).chosen_from <= world.curve.at_rank(k)),
+        epsilon_for_error=_least_epsilon(lambda each: at(each).error_at_kth <= error),
+    )
+
+
+def _world(facts: Facts, domain: Domain, *, k: int, guess: int | None) -> World:
+    """The model of the data, bent to a guess of the k-th support where there is one."""
+    shares = popularity(items=facts.items, length=facts.length)
+    curve = support_curve(shares, rows=facts.rows, max_size=domain.max_size)
+    if guess is not None:
+        shares = bend(shares, rows=facts.rows, support=curve.at_rank(k), wanted=guess)
+        curve = support_curve(shares, rows=facts.rows, max_size=domain.max_size)
+    return World(facts.rows, shares, domain, curve)
+
+
+def _least_epsilon(is_enough: Callable[[Fraction], bool]) -> float | None:
+    """The least epsilon that is enough, rounded up to three digits; None where none up to 10,000 is."""
+    low, high = math.log(_LEAST_EPSILON), math.log(_MOST_EPSILON)
+    if not is_enough(Fraction(_MOST_EPSILON)):
+        return None
+    for _ in range(_ROUNDS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if is_enough(Fraction(math.exp(middle))) else (middle, high)
+    unit = 10.0 ** (math.floor(high / math.log(10)) - 2)
+    return float(f"{math.ceil(math.exp(high) / unit) * unit:.3g}")
