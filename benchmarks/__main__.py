@@ -1,7 +1,42 @@
-"""All benchmarks, one after the other: `make bench`."""
+"""All benchmarks, or those that are named.
 
-from benchmarks import counting, end_to_end, exact_mining, reading
+    python -m benchmarks [reading] [exact_mining] [methods] [memory] [counting]
 
-for benchmark in (reading, exact_mining, end_to_end, counting):
-    print(f"\n{(benchmark.__doc__ or '').splitlines()[0]}\n")
-    benchmark.main()
+Prints a table for each. Without names (`make bench`), it also writes `docs/benchmarks/speed.md` and its plot.
+"""
+
+import inspect
+import sys
+from pathlib import Path
+
+from benchmarks.counting import counting
+from benchmarks.exact_mining import exact_mining
+from benchmarks.measure import plain_files
+from benchmarks.memory import memory
+from benchmarks.methods import methods
+from benchmarks.page import section, write_page
+from benchmarks.plot import write_plot
+from benchmarks.reading import reading
+
+BENCHMARKS = {each.__name__: each for each in (reading, exact_mining, methods, memory, counting)}
+FOLDER = Path(__file__).resolve().parents[1] / "docs" / "benchmarks"
+
+
+def main(names: list[str]) -> None:
+    """Run the benchmarks of these names, or all, and then write the page."""
+    unknown = sorted(set(names) - set(BENCHMARKS))
+    if unknown:
+        sys.exit(f"no benchmark {', '.join(unknown)}; there is: {', '.join(BENCHMARKS)}")
+    frames, sections = {}, []
+    with plain_files() as files:
+        for name in names or BENCHMARKS:
+            frames[name] = BENCHMARKS[name](files)
+            sections.append(section(inspect.getdoc(BENCHMARKS[name]) or name, frames[name]))
+            print(f"{sections[-1]}\n", flush=True)
+    if not names:
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        write_plot(FOLDER / "speed.png", exact=frames["exact_mining"], methods=frames["methods"])
+        write_page(FOLDER / "speed.md", sections, command="make bench", plot="speed.png")
+
+
+main(sys.argv[1:])

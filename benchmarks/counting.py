@@ -1,10 +1,4 @@
-"""How long the representations take that `raw.kernels.vertical` and `raw.kernels.pairs` choose from.
-
-    python -m benchmarks.counting
-
-One thread, best of several interleaved runs, in milliseconds; the chosen representation has a star. The last
-column is the same question asked of the engine, on all cores.
-"""
+"""How long the representations take that `raw.kernels.vertical` and `raw.kernels.pairs` choose from."""
 
 from collections.abc import Callable, Iterator
 from itertools import pairwise
@@ -12,8 +6,9 @@ from math import comb
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
-from benchmarks.measure import best_seconds, datasets
+from benchmarks.measure import Files, best_seconds
 from veilset import read
 from veilset.datasets import quest
 from veilset.raw.bound import KeepAll, Keys, Rows
@@ -21,13 +16,64 @@ from veilset.raw.engines.local import ROWS_IN_A_CHUNK, LocalEngine
 from veilset.raw.kernels import pairs, supports, vertical
 from veilset.raw.transactions import Transactions
 
-NAMES = ("retail", "kosarak-70k", "T10I4D100K", "mushroom", "accidents-15k", "MSNBC")
+MEASURED = ("retail", "kosarak-70k", "T10I4D100K", "mushroom", "accidents-15k", "MSNBC")
+
+QUESTIONS = (
+    (50, range(1, 4), 10),
+    (200, range(2, 4), 10_000),
+    (60, range(3, 7), 10_000),
+    (1_000, range(2, 4), 50_000),
+    (5_000, range(2, 4), 50_000),
+)
+"""Of how many of the most frequent items, itemsets of which sizes, and how many of these."""
+
+PAIRED = (16, 50, 200, 1_000)
+"""Of how many of the most frequent items all pairs."""
 
 IntArray = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
 
 
-def random_itemsets(pool: Codes, sizes: range, number: int) -> tuple[IntArray, Codes]:
+def counting(files: Files) -> pl.DataFrame:
+    """Counting: the representations that the kernels choose from, in milliseconds.
+
+    Supports of itemsets from bitmaps of all items or from lists, supports of pairs from bitmaps or by visits
+    to each pair within each row, on one core; and the same question asked of the engine, on all cores.
+    """
+    rows = [row for name in MEASURED if name in files for row in _measured(name, read(files[name]))]
+    rows += _measured("quest-1M, 5,000 items", quest(1_000_000, items=5000))
+    columns = ["dataset", "question", *(f"{way} (ms)" for way in ("bitmaps", "lists", "visits"))]
+    return pl.DataFrame(rows, infer_schema_length=None).select(*columns, "chosen", "engine (ms)")
+
+
+def _measured(dataset: str, data: Transactions) -> list[dict[str, object]]:
+    """The rows of the table for one dataset; questions that a small alphabet makes equal are asked once."""
+    item_supports = np.bincount(data.items, minlength=len(data.alphabet))
+    by_support = np.argsort(-item_supports, kind="stable").astype(np.int32)
+    compared: dict[str, tuple[dict[str, float], str]] = {}
+    for pool, sizes, number in QUESTIONS:
+        offsets, codes = _random_itemsets(by_support[:pool], sizes, number)
+        held = min(pool, by_support.size)
+        question = f"{offsets.size - 1:,} itemsets of {sizes[0]}-{sizes[-1]} of {held:,} items"
+        if question not in compared:
+            compared[question] = _compare_supports(data, offsets, codes)
+    for number in PAIRED:
+        chosen = np.sort(by_support[:number])
+        question = f"all pairs of {chosen.size:,} items"
+        if question not in compared:
+            compared[question] = _compare_pairs(data, chosen)
+    return [
+        {
+            "dataset": dataset,
+            "question": question,
+            **{f"{way} (ms)": 1000 * seconds for way, seconds in best.items()},
+            "chosen": chosen_way,
+        }
+        for question, (best, chosen_way) in compared.items()
+    ]
+
+
+def _random_itemsets(pool: Codes, sizes: range, number: int) -> tuple[IntArray, Codes]:
     """About so many different itemsets of some sizes from a pool, in lexicographic order."""
     rng = np.random.default_rng(2)
     drawn = {
@@ -40,19 +86,19 @@ def random_itemsets(pool: Codes, sizes: range, number: int) -> tuple[IntArray, C
     return offsets, np.array([code for itemset in ordered for code in itemset], np.int32)
 
 
-def chunks(transactions: Transactions) -> Iterator[Rows]:
+def _chunks(transactions: Transactions) -> Iterator[Rows]:
     """The chunks that the engine counts."""
     edges = [*range(0, len(transactions), ROWS_IN_A_CHUNK), len(transactions)]
     for first, last in pairwise(edges):
         yield Rows(transactions.offsets[first : last + 1], transactions.items)
 
 
-def no_keys(number: int) -> Keys:
+def _no_keys(number: int) -> Keys:
     """No cut here draws any."""
     return np.empty(number, np.uint32)
 
 
-def compare_supports(
+def _compare_supports(
     data: Transactions, set_offsets: IntArray, set_items: Codes
 ) -> tuple[dict[str, float], str]:
     """Bitmaps of all items against lists with bitmaps of frequent items."""
@@ -63,7 +109,7 @@ def compare_supports(
 
     def count(turn: Callable[[IntArray, Codes, Codes, int], vertical.Vertical]) -> None:
         totals = np.zeros(set_offsets.size - 1, np.int64)
-        for rows in chunks(data):
+        for rows in _chunks(data):
             turned = turn(rows.offsets, rows.items, places, chosen.size)
             supports.add_supports(turned, rows.offsets.size - 1, set_offsets, numbers, totals)
 
@@ -72,27 +118,28 @@ def compare_supports(
         {
             "bitmaps": lambda: count(vertical.turn_to_bitmaps),
             "lists": lambda: count(vertical.turn_to_lists),
-            "engine": lambda: engine.supports(set_offsets, set_items, KeepAll(), no_keys),
-        }
+            "engine": lambda: engine.supports(set_offsets, set_items, KeepAll(), _no_keys),
+        },
+        runs=3,
     )
     fit = vertical.bitmaps_fit(min(len(data), ROWS_IN_A_CHUNK), chosen.size)
     return best, "bitmaps" if fit else "lists"
 
 
-def compare_pairs(data: Transactions, chosen: Codes) -> tuple[dict[str, float], str]:
+def _compare_pairs(data: Transactions, chosen: Codes) -> tuple[dict[str, float], str]:
     """Bitmaps of all items against a visit to each pair within each row."""
     places = np.full(len(data.alphabet), chosen.size, np.int32)
     places[chosen] = np.arange(chosen.size)
 
     def by_bitmaps() -> None:
         totals = np.zeros(comb(chosen.size, 2), np.int64)
-        for rows in chunks(data):
+        for rows in _chunks(data):
             turned = vertical.turn_to_bitmaps(rows.offsets, rows.items, places, chosen.size)
             pairs.add_pairs_of_bitmaps(turned.bitmaps, chosen.size, totals)
 
     def by_visits() -> None:
         totals = np.zeros(comb(chosen.size, 2), np.int64)
-        for rows in chunks(data):
+        for rows in _chunks(data):
             pairs.add_pairs_within_rows(rows.offsets, rows.items, places, chosen.size, totals)
 
     engine = LocalEngine(data)
@@ -100,46 +147,10 @@ def compare_pairs(data: Transactions, chosen: Codes) -> tuple[dict[str, float], 
         {
             "bitmaps": by_bitmaps,
             "visits": by_visits,
-            "engine": lambda: engine.pair_supports(chosen, KeepAll(), no_keys),
-        }
+            "engine": lambda: engine.pair_supports(chosen, KeepAll(), _no_keys),
+        },
+        runs=3,
     )
-    first = next(chunks(data))
+    first = next(_chunks(data))
     pay = pairs.bitmaps_pay(first.offsets, first.items, places, chosen.size)
     return best, "bitmaps" if pay else "visits"
-
-
-def show(dataset: str, question: str, best: dict[str, float], chosen: str) -> None:
-    """One row of the table."""
-    cells = [f"{name} {1000 * value:.2f}{'*' if name == chosen else ''}" for name, value in best.items()]
-    print(f"{dataset:14} {question:36}" + "".join(f"{cell:20}" for cell in cells), flush=True)
-
-
-def measure(dataset: str, data: Transactions) -> None:
-    """The rows of the table for one dataset."""
-    item_supports = np.bincount(data.items, minlength=len(data.alphabet))
-    by_support = np.argsort(-item_supports, kind="stable").astype(np.int32)
-    for pool, sizes, number in (
-        (50, range(1, 4), 10),
-        (200, range(2, 4), 10_000),
-        (60, range(3, 7), 10_000),
-        (1_000, range(2, 4), 50_000),
-        (5_000, range(2, 4), 50_000),
-    ):
-        itemsets = random_itemsets(by_support[:pool], sizes, number)
-        held = min(pool, by_support.size)
-        question = f"{itemsets[0].size - 1} itemsets of {sizes[0]}-{sizes[-1]} of {held} items"
-        show(dataset, question, *compare_supports(data, *itemsets))
-    for number in (16, 50, 200, 1_000):
-        chosen = np.sort(by_support[:number])
-        show(dataset, f"all pairs of {chosen.size} items", *compare_pairs(data, chosen))
-
-
-def main() -> None:
-    """Measure all datasets that the folder holds, and a synthetic one."""
-    for name, path in datasets(NAMES):
-        measure(name, read(path))
-    measure("million rows", quest(1_000_000, items=5000))
-
-
-if __name__ == "__main__":
-    main()

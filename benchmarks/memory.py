@@ -38,7 +38,9 @@ def memory(files: Files) -> pl.DataFrame:
         tiny = Path(folder) / "tiny.dat"
         tiny.write_text("1 2 3 4 5 6 7 8\n", encoding="ascii")
         idle = _peaks(tiny, min_count=1)
-    return pl.DataFrame([row for name in MEASURED if name in files for row in _measured(name, files[name], idle)])
+    return pl.DataFrame(
+        [row for name in MEASURED if name in files for row in _measured(name, files[name], idle)]
+    )
 
 
 def _measured(name: str, path: Path, idle: dict[str, int | None]) -> list[dict[str, object]]:

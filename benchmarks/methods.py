@@ -19,9 +19,7 @@ def methods(files: Files) -> pl.DataFrame:
     From memory, as a multiple of the time in which veilset mines the exact top 100, which is not private; and
     from the file, as a multiple of the time in which Polars reads it and splits its lines into lists.
     """
-    return pl.DataFrame(
-        [row for name in MEASURED if name in files for row in _measured(name, files[name])]
-    )
+    return pl.DataFrame([row for name in MEASURED if name in files for row in _measured(name, files[name])])
 
 
 def _measured(name: str, path: Path) -> list[dict[str, object]]:

@@ -145,17 +145,7 @@ def test_the_summary_and_the_document_agree_with_the_runs(results: pl.DataFrame)
             "fewer than k",
         ),
         (lambda: evaluate(DATA, STUDY, workers=0), "at least 1"),
-        (
-            lambda: evaluate(
-                {
-                    "none": Transactions(
-                        np.zeros(1, np.int64), np.empty(0, np.int32), Alphabet([1], is_given=True)
-                    )
-                },
-                STUDY,
-            ),
-            "holds no transaction",
-        ),
+        (lambda: evaluate({"none": rows_over([], "ab")}, STUDY), "holds no transaction"),
     ],
 )
 def test_a_study_that_makes_no_sense_is_refused_in_one_line(call: object, message: str) -> None:

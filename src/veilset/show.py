@@ -152,8 +152,8 @@ def plan(shown: Plan) -> None:
     console.print(
         Text(
             f"Proven (DiffFIM): to be right to within 20 % at the k-th support, half of the time and on every "
-            f"database, takes epsilon {limits.necessary:.3g} at least; {limits.necessary_when_short:.3g} if no "
-            f"transaction is longer than typical, and then {limits.sufficient_when_short:.3g} is enough for "
+            f"database, takes epsilon {limits.necessary:.2g} at least; {limits.necessary_when_short:.2g} if no "
+            f"transaction is longer than typical, and then {limits.sufficient_when_short:.2g} is enough for "
             "single items."
         )
     )

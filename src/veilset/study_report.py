@@ -66,9 +66,7 @@ METRICS = (
         is_share=False,
         is_better_high=False,
     ),
-    Metric(
-        "seconds", "seconds", "how long a run took, on a warm process", is_share=False, is_better_high=False
-    ),
+    Metric("seconds", "seconds", "how long a run took", is_share=False, is_better_high=False),
 )
 
 

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from veilset import bounds
@@ -23,7 +24,8 @@ from veilset.plan.forecast import Forecast, World
 from veilset.target import Support, Target
 
 _LEAST_EPSILON, _MOST_EPSILON = 1e-4, 1e4
-_ROUNDS = 16
+_ROUNDS = 11
+"""Of a bisection between them on a logarithmic scale: to within a percent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +199,7 @@ def _plan_method(
     domain.check_holds(k)
     world = _world(facts, domain, k=k, guess=guess)
 
+    @cache  # the two searches below begin with the same steps
     def at(epsilon: Fraction) -> Forecast:
         return forecaster.forecast(world, k, epsilon)
 
@@ -212,18 +215,24 @@ def _world(facts: Facts, domain: Domain, *, k: int, guess: int | None) -> World:
     shares = popularity(items=facts.items, length=facts.length)
     curve = support_curve(shares, rows=facts.rows, max_size=domain.max_size)
     if guess is not None:
-        shares = bend(shares, rows=facts.rows, support=curve.at_rank(k), wanted=guess)
+        support = curve.at_rank(k)
+        if not 0 < support < facts.rows:
+            raise BadCall(
+                f"a guess of the k-th support does not go with these facts, by which {support:.0f} of {facts.rows} "
+                "rows hold the k-th itemset; leave the guess out, or give another length"
+            )
+        shares = bend(shares, rows=facts.rows, support=support, wanted=guess)
         curve = support_curve(shares, rows=facts.rows, max_size=domain.max_size)
     return World(facts.rows, shares, domain, curve)
 
 
 def _least_epsilon(is_enough: Callable[[Fraction], bool]) -> float | None:
-    """The least epsilon that is enough, rounded up to three digits; None where none up to 10,000 is."""
+    """The least epsilon that is enough, rounded up to two digits; None where none up to 10,000 is."""
     low, high = math.log(_LEAST_EPSILON), math.log(_MOST_EPSILON)
     if not is_enough(Fraction(_MOST_EPSILON)):
         return None
     for _ in range(_ROUNDS):
         middle = (low + high) / 2
         low, high = (low, middle) if is_enough(Fraction(math.exp(middle))) else (middle, high)
-    unit = 10.0 ** (math.floor(high / math.log(10)) - 2)
-    return float(f"{math.ceil(math.exp(high) / unit) * unit:.3g}")
+    unit = 10.0 ** (math.floor(high / math.log(10)) - 1)
+    return float(f"{math.ceil(math.exp(high) / unit) * unit:.2g}")

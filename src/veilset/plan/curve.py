@@ -22,6 +22,9 @@ Floats = npt.NDArray[np.float64]
 _STEP = 0.005
 """Supports are told apart on a logarithmic grid: half a percent."""
 
+TOLERANCE = 0.01
+"""How far the grid moves the support of an itemset of a few items, at the most."""
+
 _ROUNDS = 200
 
 

@@ -25,7 +25,7 @@ from veilset.methods.privbasis import (
     how_many_pairs,
 )
 from veilset.plan import laws
-from veilset.plan.curve import Floats
+from veilset.plan.curve import TOLERANCE, Floats
 from veilset.plan.forecast import Forecast, Stage, World, opening
 
 
@@ -139,15 +139,10 @@ def _found(world: World, k: int, draws: list[Draws], estimates: Estimates, suppo
         for each in draws
         for itemset, chance in zip(each.candidates, each.chances.tolist(), strict=True)
     }
-    kth_support = world.curve.at_rank(k)
-    found: float = sum(
-        chance * _chance_to_be_reached(itemset, chances)
-        for itemset, support, chance in zip(
-            estimates.itemsets, supports.tolist(), taken.tolist(), strict=True
-        )
-        if support >= kth_support
-    )
-    return min(1.0, found / k)
+    at_least = (1 - TOLERANCE) * world.curve.at_rank(k)
+    itemsets = list(estimates.itemsets)
+    best = [place for place in np.argsort(-supports)[:k] if supports[place] >= at_least]
+    return float(sum(taken[place] * _chance_to_be_reached(itemsets[place], chances) for place in best)) / k
 
 
 def _chance_to_be_reached(itemset: Itemset, chances: dict[Itemset, float]) -> float:
