@@ -66,7 +66,7 @@ def _measured(name: str, path: Path, wanted: int) -> dict[str, object]:
 
 
 def _two_fastest_of_pyfim(baskets: Baskets, min_count: int, itemsets: int) -> dict[str, Callable[[], int]]:
-    """The algorithms that may be the fastest, by one run after a warm-up: some take a hundred times as long."""
+    """The algorithms that may be the fastest, by one run after a warm-up: some take far longer."""
 
     def by(algorithm: str) -> Callable[[], int]:
         return lambda: _checked(

@@ -28,7 +28,7 @@ Files = Mapping[str, Path]
 
 @contextmanager
 def plain_files() -> Iterator[Files]:
-    """All files that benchmarks read, in a folder that goes away; a line for datasets that are not at hand."""
+    """All files that benchmarks read, in a folder that goes away; prints which datasets are missing."""
     with tempfile.TemporaryDirectory() as folder:
         files = {name: Path(folder) / f"{name}.dat" for name in (*NAMES, MILLION, "sorted", "unsorted")}
         for name in NAMES:
@@ -64,7 +64,7 @@ def best_seconds(ways: Mapping[str, Callable[[], object]], *, runs: int = 5) -> 
 
 
 def printed_apart(program: str, *, limit: float) -> str | None:
-    """The last line that a program prints in a fresh process; None if that takes more than `limit` seconds."""
+    """The last line that a program prints in a fresh process; None if it takes more than `limit` seconds."""
     try:
         run = subprocess.run(
             [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=limit

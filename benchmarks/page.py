@@ -11,18 +11,19 @@ LIBRARIES = ("veilset", "numpy", "numba", "opendp", "polars", "pyfim", "mlxtend"
 
 
 def section(about: str, frame: pl.DataFrame) -> str:
-    """A table under a heading, with what there is to say about it; the first line of the text is the heading."""
+    """A table under a heading; the heading is the first line of what there is to say about the table."""
     heading, _, text = about.partition("\n\n")
     return "\n".join([f"## {heading.removesuffix('.')}", *([text] if text else []), "", _table(frame)])
 
 
 def write_page(path: Path, sections: list[str], *, command: str, plot: str) -> None:
     """Write sections as a page that says what it was made with."""
+    libraries = ", ".join(_version_of(name) for name in LIBRARIES)
     head = [
         "# Speed and memory",
-        f"`{command}` wrote this page, in one run on {os.cpu_count()} cores with Python "
-        f"{platform.python_version()}, {', '.join(_version_of(name) for name in LIBRARIES)}.",
-        "Times are the best of several, taken in turns. Ratios are what to look at: below 1, veilset is faster.",
+        f"`{command}` wrote this page, in one run on {os.cpu_count()} cores.",
+        f"Python {platform.python_version()}, {libraries}.",
+        "Times are the best of several, taken in turns; on a shared machine only their ratios mean much.",
         "",
         f"![Times of others as multiples of veilset's, and of methods as multiples of reading]({plot})",
     ]
