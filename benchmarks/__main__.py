@@ -39,4 +39,5 @@ def main(names: list[str]) -> None:
         write_page(FOLDER / "speed.md", sections, command="make bench", plot="speed.png")
 
 
-main(sys.argv[1:])
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -3,20 +3,20 @@
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 from math import comb
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from benchmarks.measure import Files, best_seconds
+from benchmarks.measure import MILLION, Files, apart, best_seconds
 from veilset import read
-from veilset.datasets import quest
 from veilset.raw.bound import KeepAll, Keys, Rows
 from veilset.raw.engines.local import ROWS_IN_A_CHUNK, LocalEngine
 from veilset.raw.kernels import pairs, supports, vertical
 from veilset.raw.transactions import Transactions
 
-MEASURED = ("retail", "kosarak-70k", "T10I4D100K", "mushroom", "accidents-15k", "MSNBC")
+MEASURED = ("retail", "kosarak-70k", "T10I4D100K", "mushroom", "accidents-15k", "MSNBC", MILLION)
 
 QUESTIONS = (
     (50, range(1, 4), 10),
@@ -40,14 +40,14 @@ def counting(files: Files) -> pl.DataFrame:
     Supports of itemsets from bitmaps of all items or from lists, supports of pairs from bitmaps or by visits
     to each pair within each row, on one core; and the same question asked of the engine, on all cores.
     """
-    rows = [row for name in MEASURED if name in files for row in _measured(name, read(files[name]))]
-    rows += _measured("quest-1M, 5,000 items", quest(1_000_000, items=5000))
+    rows = [row for name in MEASURED if name in files for row in apart(_measured, name, files[name])]
     columns = ["dataset", "question", *(f"{way} (ms)" for way in ("bitmaps", "lists", "visits"))]
     return pl.DataFrame(rows, infer_schema_length=None).select(*columns, "chosen", "engine (ms)")
 
 
-def _measured(dataset: str, data: Transactions) -> list[dict[str, object]]:
+def _measured(dataset: str, path: Path) -> list[dict[str, object]]:
     """The rows of the table for one dataset; questions that a small alphabet makes equal are asked once."""
+    data = read(path)
     item_supports = np.bincount(data.items, minlength=len(data.alphabet))
     by_support = np.argsort(-item_supports, kind="stable").astype(np.int32)
     compared: dict[str, tuple[dict[str, float], str]] = {}

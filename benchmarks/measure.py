@@ -1,12 +1,12 @@
 """What the benchmarks share: the files they measure, best of interleaved runs, and processes of their own."""
 
-import subprocess
-import sys
+import multiprocessing
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +21,8 @@ NAMES = ("retail", "mushroom", "BMS-WebView-2", "kosarak-70k", "accidents-15k", 
 
 MILLION = "quest-1M"
 """A million synthetic baskets."""
+
+Result = TypeVar("Result")
 
 Files = Mapping[str, Path]
 """Plain FIMI text by name of dataset; what is not at hand is missing."""
@@ -38,13 +40,13 @@ def plain_files() -> Iterator[Files]:
                     files[name].write_bytes(stream.read())
             else:
                 print(f"{name}: not at hand, left out")
-        write(quest(1_000_000), files[MILLION])
-        _write_random_rows(files)
+        _write_generated(files)
         yield {name: path for name, path in files.items() if path.exists()}
 
 
-def _write_random_rows(files: Files) -> None:
-    """A million rows of ten of 20,000 items, the n-th in proportion to 1 / n: sorted, and as drawn."""
+def _write_generated(files: Files) -> None:
+    """A million baskets, and a million rows of ten of 20,000 items, the n-th in proportion to 1 / n."""
+    write(quest(1_000_000), files[MILLION])
     share = 1 / np.arange(1, 20_001)
     drawn = np.random.default_rng(7).choice(20_000, (1_000_000, 10), p=share / share.sum())
     for name, rows in (("sorted", np.sort(drawn, axis=1)), ("unsorted", drawn)):
@@ -63,20 +65,15 @@ def best_seconds(ways: Mapping[str, Callable[[], object]], *, runs: int = 5) -> 
     return best
 
 
-def printed_apart(program: str, *, limit: float) -> str | None:
-    """The last line that a program prints in a fresh process; None if it takes more than `limit` seconds."""
+def apart(function: Callable[..., Result], *arguments: object, limit: float | None = None) -> Result:
+    """What a function returns in a fresh process, where no earlier run has left memory ready for use."""
+    with multiprocessing.get_context("spawn").Pool(1) as process:  # leaving ends the process
+        return process.apply_async(function, arguments).get(limit)
+
+
+def within(seconds: float, function: Callable[..., Result], *arguments: object) -> Result | None:
+    """What a function returns in a fresh process, or None if it has not after so many seconds."""
     try:
-        run = subprocess.run(
-            [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=limit
-        )
-    except subprocess.TimeoutExpired:
+        return apart(function, *arguments, limit=seconds)
+    except multiprocessing.TimeoutError:
         return None
-    return run.stdout.splitlines()[-1]
-
-
-def peak_bytes(program: str, *, limit: float) -> int | None:
-    """The peak memory of a program in a fresh process (Linux); None if it takes more than `limit` seconds."""
-    # Not getrusage: its peak starts with that of the process that forked this one.
-    report = "print(next(line for line in open('/proc/self/status') if line.startswith('VmHWM')).split()[1])"
-    kilobytes = printed_apart(f"{program}\n{report}", limit=limit)
-    return None if kilobytes is None else int(kilobytes) * 1024

@@ -1,68 +1,70 @@
 """How much memory reading, mining and every method take."""
 
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 
 import veilset as vs
-from benchmarks.measure import MILLION, Files, peak_bytes
-from benchmarks.methods import METHODS
+from benchmarks.measure import MILLION, Files, within
+from benchmarks.methods import METHODS, release_of
+from benchmarks.peers import baskets_of, mine_by_pyfim, split_by_polars, time_mlxtend
+from veilset.raw.shared import peak_growth
 
 MEASURED = ("retail", MILLION)
 
 LIMIT = 20
 """Seconds that a process may take."""
 
-MINE = "import veilset as vs; release = vs.mine({path!r}, method={method!r}, k=100, epsilon=1)"
-PEERS = "import pathlib, benchmarks.peers as peers; path = pathlib.Path({path!r}); "
-PROGRAMS = {
-    "Polars reads lists": PEERS + "kept = peers.split_by_polars(path)",
-    "veilset reads": "import veilset as vs; kept = vs.read({path!r})",
-    "veilset, exact": "import veilset as vs; found = vs.mine_exact({path!r}, k=100)",
-    "pyfim, FP-growth": PEERS
-    + "peers.mine_by_pyfim(peers.baskets_of(path), min_count={min_count}, algorithm='fpgrowth')",
-    "mlxtend, FP-growth": PEERS + "peers.time_mlxtend(path, min_count={min_count})",
+Way = Callable[[Path, int], object]
+"""From a file, and the support of its 100th itemset, to what is measured."""
+
+
+def _release_by(method: str) -> Way:
+    return lambda path, _: release_of(path, method)
+
+
+WAYS: dict[str, Way] = {
+    "Polars reads lists": lambda path, _: split_by_polars(path),
+    "veilset reads": lambda path, _: vs.read(path),
+    "veilset, exact": lambda path, _: vs.mine_exact(path, k=100),
+    "pyfim, FP-growth": lambda path, min_count: mine_by_pyfim(baskets_of(path), min_count, "fpgrowth"),
+    "mlxtend, FP-growth": time_mlxtend,
+    **{method: _release_by(method) for method in METHODS},
 }
-"""Each goes from a file to what it makes of it: the names are explained on the page."""
 
 
 def memory(files: Files) -> pl.DataFrame:
-    """Peak memory, from a file to the top 100 itemsets.
+    """Peak memory, from a file to its top 100 itemsets.
 
-    Of a fresh process, less that of one that does the same with a tiny file; also as a multiple of the
-    arrays that hold the transactions. The peers mine at the support of the 100th itemset. A dash: more than
-    twenty seconds.
+    What a process needs at most, beyond what it holds after doing the same with a tiny file; also as a
+    multiple of the arrays that hold the transactions. A dash: more than about twenty seconds.
     """
+    return pl.DataFrame([row for name in MEASURED if name in files for row in _measured(name, files[name])])
+
+
+def _measured(name: str, path: Path) -> list[dict[str, object]]:
+    transactions = vs.read(path)
+    min_count = vs.mine_exact(transactions, k=100).supports[-1]
+    peaks = {way: within(LIMIT, _peak_bytes, way, path, min_count) for way in WAYS}
+    return [
+        {
+            "dataset": name,
+            "what": way,
+            "MB": peak and peak / 1e6,
+            "multiple of the arrays": peak and peak / transactions.nbytes,
+        }
+        for way, peak in peaks.items()
+    ]
+
+
+def _peak_bytes(way: str, path: Path, min_count: int) -> int | None:
+    """By how much the memory of this process grows at its largest."""
     with tempfile.TemporaryDirectory() as folder:
         tiny = Path(folder) / "tiny.dat"
-        tiny.write_text("1 2 3 4 5 6 7 8\n", encoding="ascii")
-        idle = _peaks(tiny, min_count=1)
-    return pl.DataFrame(
-        [row for name in MEASURED if name in files for row in _measured(name, files[name], idle)]
-    )
-
-
-def _measured(name: str, path: Path, idle: dict[str, int | None]) -> list[dict[str, object]]:
-    transactions = vs.read(path)
-    peaks = _peaks(path, min_count=vs.mine_exact(transactions, k=100).supports[-1])
-    rows: list[dict[str, object]] = []
-    for way, peak in peaks.items():
-        at_rest = idle[way]
-        taken = None if peak is None or at_rest is None else peak - at_rest
-        rows.append(
-            {
-                "dataset": name,
-                "what": way,
-                "MB": None if taken is None else taken / 1e6,
-                "multiple of the arrays": None if taken is None else taken / transactions.nbytes,
-            }
-        )
-    return rows
-
-
-def _peaks(path: Path, *, min_count: int) -> dict[str, int | None]:
-    """The peak memory of every program."""
-    programs = {way: program.format(path=str(path), min_count=min_count) for way, program in PROGRAMS.items()}
-    releases = {method: MINE.format(path=str(path), method=method) for method in METHODS}
-    return {way: peak_bytes(program, limit=LIMIT) for way, program in {**programs, **releases}.items()}
+        tiny.write_text("0 1 2 3 4 5 6 7 8 9\n", encoding="ascii")
+        WAYS[way](tiny, 1)  # whatever is imported and compiled on first use is not counted
+    with peak_growth() as peak:
+        WAYS[way](path, min_count)
+    return peak.bytes

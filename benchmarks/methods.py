@@ -1,12 +1,12 @@
 """How long every method takes, from data to a release."""
 
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import polars as pl
 
 import veilset as vs
-from benchmarks.measure import MILLION, Files, best_seconds
+from benchmarks.measure import MILLION, Files, apart, best_seconds
 from benchmarks.peers import split_by_polars
 
 MEASURED = ("retail", "mushroom", "kosarak-70k", "MSNBC", MILLION)
@@ -19,7 +19,14 @@ def methods(files: Files) -> pl.DataFrame:
     From memory, as a multiple of the time in which veilset mines the exact top 100, which is not private; and
     from the file, as a multiple of the time in which Polars reads it and splits its lines into lists.
     """
-    return pl.DataFrame([row for name in MEASURED if name in files for row in _measured(name, files[name])])
+    return pl.DataFrame(
+        [row for name in MEASURED if name in files for row in apart(_measured, name, files[name])]
+    )
+
+
+def release_of(data: vs.Transactions | Path, method: str) -> vs.Release:
+    """The release that is measured."""
+    return vs.mine(data, method=method, k=100, epsilon=1)
 
 
 def _measured(name: str, path: Path) -> list[dict[str, object]]:
@@ -28,8 +35,8 @@ def _measured(name: str, path: Path) -> list[dict[str, object]]:
         {
             "Polars": lambda: split_by_polars(path),
             "exact": lambda: vs.mine_exact(transactions, k=100),
-            **{f"{method} from memory": _release(lambda: transactions, method) for method in METHODS},
-            **{f"{method} from file": _release(lambda: vs.read(path), method) for method in METHODS},
+            **{f"{method} from memory": partial(release_of, transactions, method) for method in METHODS},
+            **{f"{method} from file": partial(release_of, path, method) for method in METHODS},
         },
         runs=3,
     )
@@ -46,7 +53,3 @@ def _measured(name: str, path: Path) -> list[dict[str, object]]:
         }
         for method in METHODS
     ]
-
-
-def _release(data: Callable[[], vs.Transactions], method: str) -> Callable[[], vs.Release]:
-    return lambda: vs.mine(data(), method=method, k=100, epsilon=1)

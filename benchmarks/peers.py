@@ -27,15 +27,15 @@ def baskets_of(path: Path) -> Baskets:
         return [[int(word) for word in line.split()] for line in lines]
 
 
-def mine_by_pyfim(baskets: Baskets, *, min_count: int, algorithm: str) -> int:
+def mine_by_pyfim(baskets: Baskets, min_count: int, algorithm: str) -> int:
     """Mine by one of pyfim's algorithms."""
     return len(getattr(fim, algorithm)(baskets, target="s", supp=-min_count, zmin=1))
 
 
-def time_mlxtend(path: Path, *, min_count: int) -> tuple[float, float, int]:
+def time_mlxtend(path: Path, min_count: int) -> tuple[float, float, int]:
     """Seconds to encode baskets as a one-hot frame, seconds of FP-growth on it, and itemsets found.
 
-    The frame is sparse: on data of many items, a dense one takes ten times as long and gigabytes.
+    The frame is sparse: on data of many items, a dense one takes ten times as long.
     """
     import pandas as pd  # noqa: PLC0415 - a slow import, for processes that use it
     from mlxtend.frequent_patterns import fpgrowth  # noqa: PLC0415
@@ -46,13 +46,13 @@ def time_mlxtend(path: Path, *, min_count: int) -> tuple[float, float, int]:
     encoder = TransactionEncoder().fit(baskets)
     one_hot = encoder.transform(baskets, sparse=True)
     from_matrix = pd.DataFrame.sparse.from_spmatrix  # type: ignore[attr-defined] # the stubs lack it
-    frame = from_matrix(one_hot, columns=encoder.columns_)
+    frame = from_matrix(one_hot, columns=[str(item) for item in encoder.columns_])
     encoded = time.perf_counter()
     found = fpgrowth(frame, min_support=_share(min_count, len(baskets)))
     return encoded - start, time.perf_counter() - encoded, len(found)
 
 
-def time_spark(path: Path, *, min_count: int) -> tuple[float, int]:
+def time_spark(path: Path, min_count: int) -> tuple[float, int]:
     """Seconds of Spark's FP-growth on all cores, best of two on a cached table, and itemsets found."""
     from pyspark.ml.fpm import FPGrowth  # noqa: PLC0415 - not always installed
     from pyspark.sql import SparkSession  # noqa: PLC0415

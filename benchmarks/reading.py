@@ -5,7 +5,7 @@ from pathlib import Path
 
 import polars as pl
 
-from benchmarks.measure import MILLION, Files, best_seconds
+from benchmarks.measure import MILLION, Files, apart, best_seconds
 from benchmarks.peers import split_by_polars
 from veilset import read
 
@@ -19,7 +19,7 @@ def reading(files: Files) -> pl.DataFrame:
     codes. The peak is what Python and NumPy allocate at most, as a multiple of the finished arrays. The last
     two files are a million rows of ten of 20,000 items.
     """
-    return pl.DataFrame([_measured(name, files[name]) for name in MEASURED if name in files])
+    return pl.DataFrame([apart(_measured, name, files[name]) for name in MEASURED if name in files])
 
 
 def _measured(name: str, path: Path) -> dict[str, object]:

@@ -50,7 +50,7 @@ def _introduction(results: pl.DataFrame, command: str) -> Iterator[str]:
     yield ""
     yield "A released itemset is right if its true support reaches that of the k-th, or the threshold asked"
     yield "for. The F-score is the harmonic mean of precision and recall; the relative error is the median"
-    yield "over released itemsets of |noisy - true| / true. The best method of a column is bold."
+    yield "of |noisy - true| / true over the released itemsets that are right. The best of a column is bold."
 
 
 def _plot_links(plots: dict[str, str]) -> Iterator[str]:

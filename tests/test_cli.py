@@ -100,6 +100,23 @@ def test_info_says_that_it_is_not_private_and_counts_right(data: Path) -> None:
     assert (facts["transactions"], facts["items"], facts["longest"], facts["shortest"]) == (901, 4, 3, 0)
 
 
+def test_plan_forecasts_every_method_from_public_facts_alone() -> None:
+    """A table that says what it rests on, or one JSON document; a bad call is one line and exit code 2."""
+    call = ["plan", "--rows", "20000", "--items", "50", "--length", "4", "--k", "20", "--epsilon", "1"]
+    shown = veilset(*call)
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert "Nothing was looked at, nothing was spent." in shown.stdout
+    assert "share of the top 20 found" in shown.stdout
+    document = json.loads(veilset(*call, "--max-size", "2", "--kth-support", "0.01", "--json").stdout)
+    assert {each["method"]: each["max_size"] for each in document["methods"]} == {
+        "truncated-em": 2,
+        "privbasis": 2,
+    }
+    assert document["kth_support"] == 200
+    refused = veilset(*call, "--error", "0")
+    assert (refused.returncode, refused.stderr.count("\n"), refused.stdout) == (2, 1, "")
+
+
 @pytest.mark.parametrize("name", ["baskets.dat", "baskets.csv", "baskets.parquet", "baskets.dat.zst"])
 def test_generate_writes_what_mine_reads(tmp_path: Path, name: str) -> None:
     """Every format that is written is read back."""

@@ -148,15 +148,7 @@ def plan(shown: Plan) -> None:
         table.add_row(name, *values)
     console = _console()
     console.print(table)
-    limits = shown.limits
-    console.print(
-        Text(
-            f"Proven (DiffFIM): to be right to within 20 % at the k-th support, half of the time and on every "
-            f"database, takes epsilon {limits.necessary:.2g} at least; {limits.necessary_when_short:.2g} if no "
-            f"transaction is longer than typical, and then {limits.sufficient_when_short:.2g} is enough for "
-            "single items."
-        )
-    )
+    console.print(Text(f"Proven: {shown.limits.sentence()}."))
     console.print(Text(f"Assumed: {shown.assumption}."))
     console.print("Nothing was looked at, nothing was spent.")
 
@@ -164,7 +156,7 @@ def plan(shown: Plan) -> None:
 def _plan_rows(shown: Plan) -> Iterator[tuple[str, list[str]]]:
     """The lines of the table: what, and its value for each method."""
     forecasts = [each.forecast for each in shown.methods]
-    scales = [{stage.name: f"{stage.scale:,.3g}" for stage in each.stages} for each in forecasts]
+    scales = [{stage.name: _in_three_digits(stage.scale) for stage in each.stages} for each in forecasts]
 
     def support(count: int) -> str:
         return f"{count:,} ({count / shown.facts.rows:.2%})"
@@ -186,6 +178,10 @@ def _plan_rows(shown: Plan) -> Iterator[tuple[str, list[str]]]:
     for name in dict.fromkeys(stage.name for each in forecasts for stage in each.stages):
         yield f"noise scale, {name}", [each.get(name, "") for each in scales]
     yield "itemsets of up to", [f"{each.max_size} items" for each in forecasts]
+
+
+def _in_three_digits(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _console() -> Console:

@@ -44,7 +44,7 @@ METRICS = (
     Metric(
         "relative_error",
         "relative error",
-        "how far a released support is from the true one, as a share of it; the median over itemsets",
+        "how far a support is from the true one, as a share of it; the median over itemsets that are right",
         is_share=False,
         is_better_high=False,
     ),

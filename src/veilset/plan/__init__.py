@@ -79,6 +79,15 @@ class Limits:
             bounds.sufficient_epsilon_when_short(wanted, length=length),
         )
 
+    def sentence(self) -> str:
+        """The limits in words."""
+        return (
+            "to be right to within 20 % at the k-th support, half of the time and on every database, takes "
+            f"epsilon {self.necessary:.2g} at least; {self.necessary_when_short:.2g} if no transaction is "
+            f"longer than typical, and then {self.sufficient_when_short:.2g} is enough for single items "
+            "(DiffFIM)"
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class MethodPlan:
@@ -218,8 +227,8 @@ def _world(facts: Facts, domain: Domain, *, k: int, guess: int | None) -> World:
         support = curve.at_rank(k)
         if not 0 < support < facts.rows:
             raise BadCall(
-                f"a guess of the k-th support does not go with these facts, by which {support:.0f} of {facts.rows} "
-                "rows hold the k-th itemset; leave the guess out, or give another length"
+                "a guess of the k-th support does not go with these facts, by which "
+                f"{support:.0f} of {facts.rows} rows hold it; leave the guess out, or give another length"
             )
         shares = bend(shares, rows=facts.rows, support=support, wanted=guess)
         curve = support_curve(shares, rows=facts.rows, max_size=domain.max_size)

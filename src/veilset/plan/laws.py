@@ -15,8 +15,6 @@ from veilset.plan.curve import Floats
 
 CONFIDENCE = 0.95
 _ROUNDS = 60
-_LOGISTIC_FOR_NORMAL = 1.702
-"""1 / (1 + exp(-1.702 z)) is the normal distribution function to within 0.01."""
 
 
 def chances_to_be_drawn(supports: Floats, ln_numbers: Floats, *, draws: int, rate: float) -> Floats:
@@ -46,9 +44,7 @@ def chances_to_be_among_first(supports: Floats, deviations: Floats, *, k: int) -
         return np.ones(supports.size)
 
     def chances(level: float) -> Floats:
-        steps = _LOGISTIC_FOR_NORMAL * (supports - level) / deviations
-        passed: Floats = 1 / (1 + np.exp(-np.clip(steps, -700, 700)))
-        return passed
+        return _normal_distribution((supports - level) / deviations)
 
     reach = 40 * float(deviations.max())
     low, high = float(supports.min()) - reach, float(supports.max()) + reach
@@ -82,6 +78,12 @@ def _ln_chance_to_pass(lifts: Floats) -> Floats:
     """ln(1 - exp(-exp(x))), for Gumbel noise; that is x itself far below the level."""
     ln_chances: Floats = np.where(lifts < -30, lifts, np.log(-np.expm1(-np.exp(np.clip(lifts, -30, 30)))))
     return ln_chances
+
+
+def _normal_distribution(z: Floats) -> Floats:
+    """The chance that a standard normal variable is below z, to within 0.0004 (Page 1977)."""
+    chances: Floats = (1 + np.tanh(math.sqrt(2 / math.pi) * (z + 0.044715 * z**3))) / 2
+    return chances
 
 
 def _where_it_falls_to(value: float, falling: Callable[[float], float], *, low: float, high: float) -> float:

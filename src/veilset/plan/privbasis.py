@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
@@ -68,8 +69,7 @@ def forecast(world: World, k: int, epsilon: Fraction) -> Forecast:
     number, left = opening(epsilon)
     rank = Exponential(1, 1, left * SHARE_FOR_LAMBDA, is_monotone=False)
     draws = _draws(world, k, rank=rank, epsilon=left * SHARE_FOR_ITEMS)
-    pairs = draws[1].expected if len(draws) > 1 else []
-    bases = basis_set([item for (item,) in draws[0].expected], pairs, largest=LARGEST_BASIS)
+    bases = _bases(*(tuple(each.expected) for each in draws))
     patterns = DiscreteLaplace(1, left * SHARE_FOR_BASES / len(bases))
     estimates = _without_data(bases, patterns, max_size=world.domain.max_size)
     supports = _supports(world, estimates)
@@ -115,6 +115,12 @@ def _expected_rank(world: World, k: int, *, rate: float) -> int:
     distances = np.abs(world.rows * world.shares[:most] - world.curve.at_rank(k))
     weights = np.exp(-rate * (distances - distances.min()))
     return max(1, round(float((np.arange(1, most + 1) * weights).sum() / weights.sum())))
+
+
+@lru_cache(maxsize=64)  # a search over epsilon comes by the same items and pairs again and again
+def _bases(items: tuple[Itemset, ...], pairs: tuple[Itemset, ...] = ()) -> list[Basis]:
+    """The basis set that the method will make of them."""
+    return basis_set([item for (item,) in items], pairs, largest=LARGEST_BASIS)
 
 
 def _without_data(bases: list[Basis], patterns: DiscreteLaplace, *, max_size: int) -> Estimates:

@@ -1,0 +1,149 @@
+"""A statistical lower bound on epsilon, from samples of a mechanism on two neighbouring databases.
+
+Pure epsilon-differential privacy says P(E) <= e^epsilon Q(E) for every event E, with P and Q the laws of the
+output on either database. So any event with ln(P(E) / Q(E)) above a claim refutes it. The event is chosen on
+one half of the samples and measured on the other, where it is the only one tried: its two probabilities are
+bounded by Clopper-Pearson intervals at half the error each. The bound holds with that confidence however many
+events were tried on the first half.
+
+An outcome maps the names of statistics to whole numbers: whether an itemset was released, which label came
+out, a noisy count. An event says that one statistic takes one of some values.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from veilset.audit.intervals import at_least, at_most
+
+Outcome = Mapping[str, int]
+Values = npt.NDArray[np.int64]
+
+CONFIDENCE = 0.95
+ABSENT = -(2**62)
+"""What a statistic is where an outcome does not have it."""
+LARGEST = 2**62
+MOST_CLASSES = 64
+"""Counts take many values: neighbouring ones are put together until so many classes are left."""
+_SIGMAS = 3.0  # wider than the test, so that rare events are not chosen for their luck
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """Epsilon is at least this much, with that confidence, because of this event."""
+
+    epsilon: float
+    event: str
+    confidence: float
+    samples: int
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A statistic lies in low to high; `promise` is about the bound that it would give."""
+
+    statistic: str
+    low: int
+    high: int
+    is_likelier_without: bool
+    promise: float
+
+    def number(self, values: Values) -> int:
+        """How many of the values it holds for."""
+        return int(np.count_nonzero((values >= self.low) & (values <= self.high)))
+
+    def __str__(self) -> str:
+        side = "without" if self.is_likelier_without else "with"
+        return f"{self.statistic} {_range(self.low, self.high)}: likelier {side} the unit"
+
+
+def lower_bound(
+    with_unit: Sequence[Outcome], without_unit: Sequence[Outcome], *, confidence: float = CONFIDENCE
+) -> Bound:
+    """The bound that outcomes on two neighbouring databases allow; at least 0."""
+    half = min(len(with_unit), len(without_unit)) // 2
+    names = sorted({name for outcome in (*with_unit, *without_unit) for name in outcome})
+    event = max(
+        (_best_event(name, _values(with_unit[:half], name), _values(without_unit[:half], name)) for name in names),
+        key=lambda event: event.promise,
+    )
+    if event.promise <= 0:
+        return Bound(0.0, "nothing stood out", confidence, 2 * half)
+    tested = [_values(outcomes[half:], event.statistic) for outcomes in (with_unit, without_unit)]
+    likely, unlikely = reversed(tested) if event.is_likelier_without else tested
+    error = (1 - confidence) / 2
+    low = at_least(event.number(likely), likely.size, error=error)
+    high = at_most(event.number(unlikely), unlikely.size, error=error)
+    bound = math.log(low / high) if low > high else 0.0
+    return Bound(bound, str(event), confidence, len(with_unit) + len(without_unit))
+
+
+def _values(outcomes: Sequence[Outcome], name: str) -> Values:
+    return np.array([outcome.get(name, ABSENT) for outcome in outcomes], dtype=np.int64)
+
+
+def _best_event(name: str, with_unit: Values, without_unit: Values) -> Event:
+    """The most promising of: one class, all classes up to one, all from one on; in either direction."""
+    starts = _starts(np.concatenate([with_unit, without_unit]))
+    ends = np.append(starts[1:] - 1, LARGEST)
+    counts = [
+        np.bincount(np.searchsorted(starts, values, side="right") - 1, minlength=starts.size)
+        for values in (with_unit, without_unit)
+    ]
+    events = []
+    for is_likelier_without in (False, True):
+        inside, outside = reversed(counts) if is_likelier_without else counts
+        for add_up, lows, highs in (
+            (_each, starts, ends),
+            (np.cumsum, np.full_like(starts, starts[0]), ends),
+            (_from_here_on, starts, np.full_like(ends, LARGEST)),
+        ):
+            promises = _promises(add_up(inside), add_up(outside), with_unit.size)
+            best = int(promises.argmax())
+            event = Event(name, int(lows[best]), int(highs[best]), is_likelier_without, float(promises[best]))
+            events.append(event)
+    return max(events, key=lambda event: event.promise)
+
+
+def _each(counts: Values) -> Values:
+    return counts
+
+
+def _from_here_on(counts: Values) -> Values:
+    return np.cumsum(counts[::-1])[::-1]
+
+
+def _starts(values: Values) -> Values:
+    """Where classes begin: at every value, or at some of them where there are many."""
+    distinct = np.unique(values)
+    if distinct.size <= MOST_CLASSES:
+        return distinct
+    some = np.quantile(values, np.linspace(0, 1, MOST_CLASSES), method="nearest")
+    return np.unique(np.append(some, distinct[0]))
+
+
+def _promises(inside: Values, outside: Values, trials: int) -> npt.NDArray[np.float64]:
+    """About what bound each event would give: the same logarithm, with Wilson intervals."""
+    low, high = _wilson(inside, trials, -1), _wilson(outside, trials, 1)
+    promise: npt.NDArray[np.float64] = np.log(np.maximum(low, 1e-300) / high)
+    return promise
+
+
+def _wilson(successes: Values, trials: int, sign: int) -> npt.NDArray[np.float64]:
+    share, z = successes / trials, _SIGMAS**2 / trials
+    half = np.sqrt(share * (1 - share) * z + z**2 / 4)
+    bound: npt.NDArray[np.float64] = (share + z / 2 + sign * half) / (1 + z)
+    return bound
+
+
+def _range(low: int, high: int) -> str:
+    if high == ABSENT:
+        return "is absent"
+    if low == ABSENT:
+        return f"is absent or <= {high}"
+    if high == LARGEST:
+        return f">= {low}"
+    return f"= {low}" if low == high else f"in {low} to {high}"

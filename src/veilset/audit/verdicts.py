@@ -1,0 +1,32 @@
+"""What an audit says: a claim, how much of it was seen to be used, and whether it stands."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+HOLDS, BROKEN = "holds", "BROKEN"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One case of an audit. A bound above the claim refutes it; one below proves nothing, but was looked for.
+
+    `samples` is 0 and `confidence` 1 where the law of the output was computed instead of sampled.
+    """
+
+    method: str
+    case: str
+    printed: bool
+    claim: float
+    bound: float
+    confidence: float
+    samples: int
+    event: str
+
+    @property
+    def verdict(self) -> str:
+        """Whether the claim stands."""
+        return BROKEN if self.bound > self.claim * (1 + 1e-9) else HOLDS
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row that `veilset audit --json` prints."""
+        return {**asdict(self), "verdict": self.verdict}
