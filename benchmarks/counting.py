@@ -16,7 +16,7 @@ from veilset.raw.engines.local import ROWS_IN_A_CHUNK, LocalEngine
 from veilset.raw.kernels import pairs, supports, vertical
 from veilset.raw.transactions import Transactions
 
-MEASURED = ("retail", "kosarak-70k", "T10I4D100K", "mushroom", "accidents-15k", "MSNBC", MILLION)
+MEASURED = ("retail", "kosarak-70k", "mushroom", "accidents-15k", "MSNBC", MILLION)
 
 QUESTIONS = (
     (50, range(1, 4), 10),

@@ -16,7 +16,7 @@ from veilset.raw.bound import Rows
 MEASURED = ("retail", "mushroom", "BMS-WebView-2", "kosarak-70k", "accidents-15k")
 NUMBERS_OF_ITEMSETS = (1_000, 100_000)
 
-MLXTEND_LIMIT, SPARK_LIMIT = 12, 40
+MLXTEND_LIMIT, SPARK_LIMIT = 15, 40
 """Seconds that a process may take, of which about two are not mining (Spark: ten)."""
 
 

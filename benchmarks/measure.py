@@ -16,7 +16,7 @@ from veilset.datasets import quest, write
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 """Real datasets beside the repository, where they are at hand."""
 
-NAMES = ("retail", "mushroom", "BMS-WebView-2", "kosarak-70k", "accidents-15k", "T10I4D100K", "MSNBC")
+NAMES = ("retail", "mushroom", "BMS-WebView-2", "kosarak-70k", "accidents-15k", "MSNBC")
 """The real datasets that are measured."""
 
 MILLION = "quest-1M"

@@ -132,7 +132,7 @@ def test_the_repaired_form_holds(form: PrintedForm, epsilon: float) -> None:
     ids=lambda value: getattr(value, "number", ""),
 )
 def test_computed_bounds_are_what_theory_says(form: PrintedForm, times: float) -> None:
-    """Two shifts for the price of one; six comparisons for that of five; the bound of Lyu, Su and Li, reached."""
+    """Two figures for the price of one, six comparisons for that of five, and Lyu, Su and Li's bound."""
     verdict = form.audit(epsilon=0.5, samples=SAMPLES, seed=1)
     assert verdict.bound == pytest.approx(0.5 * times, rel=1e-3)
     assert (verdict.samples, verdict.confidence) == (0, 1.0)
@@ -176,6 +176,15 @@ def test_tails_are_sums_of_the_law(bound: int, epsilon: float) -> None:
     """The probability of so much or more, against adding up."""
     added = geometric.chance(np.arange(bound, bound + 400), epsilon).sum()
     assert geometric.chance_at_least(bound, epsilon) == pytest.approx(added, rel=1e-9)
+
+
+def test_the_length_chosen_has_the_law_of_the_algorithm() -> None:
+    """Against running lines 1 and 2 of Alg. 1."""
+    rows = [frozenset({0}), frozenset({0}), frozenset({0, 1})]
+    rng = np.random.default_rng(6)
+    reached = [np.cumsum(zeng.noisy_lengths(rows, 0.5, rng)) >= 0.85 * len(rows) for _ in range(20_000)]
+    chance = zeng.law_of_length(rows, 0.5)["length = 2"]
+    assert fits(Counter(bool(two and not one) for one, two, _ in reached), {True: chance, False: 1 - chance})
 
 
 @given(epsilon=st.floats(0.05, 3), number=st.integers(0, 6))

@@ -299,6 +299,37 @@ def plan(
     show.document(made.to_dict()) if as_json else show.plan(made)
 
 
+@app.command(name="audit")
+def audit_command(
+    subject: Annotated[str, typer.Argument(metavar="WHAT", help="A method, questions, noise or all.")],
+    epsilon: Epsilon = "1",
+    printed: Annotated[
+        bool, typer.Option("--printed", help="The forms printed in papers that leak, not ours.")
+    ] = False,
+    samples: Annotated[int, typer.Option("--samples", metavar="N", help="Runs on each database.")] = 2000,
+    seed: Annotated[
+        int, typer.Option("--seed", metavar="N", help="The same seed gives the same figures.")
+    ] = 7,
+    as_json: AsJson = False,
+) -> None:
+    """Try to refute the guarantees: a lower bound on epsilon, against the claim."""
+    from veilset import SecureNoise, show  # noqa: PLC0415
+    from veilset.audit import runner, self_test  # noqa: PLC0415
+
+    if subject == "noise" and not printed:
+        tests = self_test.check_noise(SecureNoise())
+        show.document([test.to_dict() for test in tests]) if as_json else show.noise_tests(tests)
+        return
+    find = runner.printed_cases if printed else runner.cases
+    planned = find(subject, epsilon=epsilon, samples=samples, seed=seed)
+    verdicts = []
+    with show.progress("cases") as progress:
+        for case in planned:
+            verdicts.append(case())
+            progress(len(verdicts), len(planned))
+    show.document([verdict.to_dict() for verdict in verdicts]) if as_json else show.verdicts(verdicts)
+
+
 @app.command()
 def generate(
     out: Annotated[Path, typer.Argument(metavar="OUT", help="A .dat, .csv or .parquet file.")],

@@ -12,6 +12,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Column, Table
 from rich.text import Text
 
+from veilset.audit.self_test import NoiseTest
+from veilset.audit.verdicts import BROKEN, HOLDS, Verdict
 from veilset.exact import ExactResult
 from veilset.plan import Plan
 from veilset.release import Release
@@ -129,6 +131,40 @@ def evaluation(cells: pl.DataFrame) -> None:
 
 def _number(value: float | None, how: str) -> str:
     return "" if value is None else format(value, how)
+
+
+def verdicts(found: Sequence[Verdict]) -> None:
+    """An audit as a table, and what it comes to."""
+    table = Table(
+        "subject",
+        "case",
+        Column("claim", justify="right"),
+        Column("bound", justify="right"),
+        "verdict",
+        "event",
+        box=None,
+        header_style="bold",
+        pad_edge=False,
+    )
+    for verdict in found:
+        table.add_row(
+            verdict.method,
+            Text(verdict.case),
+            f"{verdict.claim:g}",
+            f"{verdict.bound:.3f}",
+            verdict.verdict,
+            Text(verdict.event),
+        )
+    _console().print(table)
+    broken = sum(verdict.verdict == BROKEN for verdict in found)
+    line(f"{len(found)} cases, {broken} with a bound above the claim. A bound below it proves nothing.")
+
+
+def noise_tests(found: Sequence[NoiseTest]) -> None:
+    """The self-test of the noise, a line for each scale."""
+    for test in found:
+        verdict = HOLDS if test.is_fine else BROKEN
+        line(f"discrete Laplace, scale {test.scale}: {test.draws:,} draws, p = {test.p_value:.3g}, {verdict}")
 
 
 def facts(values: Mapping[str, float]) -> None:

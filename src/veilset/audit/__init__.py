@@ -1,1 +1,1 @@
-"""Try to refute the guarantees: statistical lower bounds on epsilon, for what ships and for what was printed."""
+"""Try to refute the guarantees: lower bounds on epsilon, for what ships and for what was printed."""

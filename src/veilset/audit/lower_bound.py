@@ -67,11 +67,14 @@ def lower_bound(
     half = min(len(with_unit), len(without_unit)) // 2
     names = sorted({name for outcome in (*with_unit, *without_unit) for name in outcome})
     event = max(
-        (_best_event(name, _values(with_unit[:half], name), _values(without_unit[:half], name)) for name in names),
+        (
+            _best_event(name, _values(with_unit[:half], name), _values(without_unit[:half], name))
+            for name in names
+        ),
         key=lambda event: event.promise,
     )
     if event.promise <= 0:
-        return Bound(0.0, "nothing stood out", confidence, 2 * half)
+        return Bound(0.0, "nothing stood out", confidence, len(with_unit) + len(without_unit))
     tested = [_values(outcomes[half:], event.statistic) for outcomes in (with_unit, without_unit)]
     likely, unlikely = reversed(tested) if event.is_likelier_without else tested
     error = (1 - confidence) / 2

@@ -1,4 +1,4 @@
-"""Worst-case pairs of neighbouring databases, one for each suspicion; small, so that a method runs fast on them."""
+"""Worst-case pairs of neighbouring databases, one for each suspicion; small, so that methods run fast."""
 
 from dataclasses import dataclass
 
@@ -85,4 +85,3 @@ PAIRS = (
     Pair("only transaction", "nothing against something", 3, (), frozenset({0, 1})),
 )
 """Every method is run on every one."""
-

@@ -1,51 +1,84 @@
-"""Runs subjects on pairs of neighbours and compares what was seen with what is claimed."""
+"""Which cases an audit has, and how one is run: outcomes on two neighbouring databases against the claim."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import partial
 
+from veilset.audit.exact_laws import EXACT_LAWS
+from veilset.audit.floats import audit_integer_noise, audit_textbook_noise
 from veilset.audit.lower_bound import Outcome, lower_bound
 from veilset.audit.neighbours import PAIRS, Pair
+from veilset.audit.printed import PRINTED
 from veilset.audit.subjects import Subject, of_method, of_questions
 from veilset.audit.verdicts import Verdict
 from veilset.errors import BadCall
+from veilset.gate import Epsilon, SecureNoise, exact_epsilon
 from veilset.methods import METHODS
 from veilset.raw.transactions import Transactions
+
+Case = Callable[[], Verdict]
+"""Runs one case."""
 
 WITHOUT_NOISE = Fraction(10**6)
 """An epsilon at which an outcome is what the database would say without noise."""
 
+LEAST_SAMPLES = 20
 
-def subjects_of(name: str) -> list[Subject]:
-    """What to audit: a method, "questions" for the gate's, or "all"."""
+
+def cases(
+    name: str, *, epsilon: Epsilon, samples: int, seed: int, pairs: Sequence[Pair] = PAIRS
+) -> list[Case]:
+    """The cases of a method, of "questions" (the gate's), or of "all"; `samples` runs on each database."""
+    claim = exact_epsilon(epsilon)
+    _check_samples(samples)
+    sampled: list[Case] = [
+        partial(sampled_verdict, subject, pair, epsilon=claim, samples=samples, seed=seed)
+        for subject in _subjects(name)
+        for pair in pairs
+    ]
+    if name not in {"questions", "all"}:
+        return sampled
+    exact = [partial(law, pair, epsilon=claim) for law in EXACT_LAWS for pair in pairs]
+    low_bits = partial(audit_integer_noise, SecureNoise(), epsilon=claim, samples=samples)
+    return [*exact, low_bits, *sampled]
+
+
+def printed_cases(name: str, *, epsilon: Epsilon, samples: int, seed: int) -> list[Case]:
+    """The leaking forms that a method's paper prints, or all of them."""
+    claim = float(exact_epsilon(epsilon))
+    _check_samples(samples)
+    forms = [(form.method, form.audit) for form in PRINTED] + [("noise", audit_textbook_noise)]
+    known = sorted({method for method, _ in forms})
+    if name not in {"all", *known}:
+        raise BadCall(f"no printed form that leaks under {name!r}; give all or one of {', '.join(known)}")
+    return [
+        partial(form, epsilon=claim, samples=samples, seed=seed)
+        for method, form in forms
+        if name in {"all", method}
+    ]
+
+
+def _subjects(name: str) -> list[Subject]:
+    if name == "all":
+        return [subject for method in METHODS for subject in of_method(method)] + of_questions()
     if name == "questions":
         return of_questions()
     if name in METHODS:
         return of_method(name)
-    if name == "all":
-        return [subject for method in METHODS for subject in of_method(method)] + of_questions()
-    raise BadCall(f"nothing to audit under {name!r}; give all, questions, noise or one of {', '.join(METHODS)}")
+    raise BadCall(
+        f"nothing to audit under {name!r}; give all, questions, noise or one of {', '.join(METHODS)}"
+    )
 
 
-def audit(
-    subjects: Sequence[Subject],
-    *,
-    epsilon: Fraction,
-    samples: int,
-    seed: int,
-    pairs: Sequence[Pair] = PAIRS,
-) -> Iterator[Verdict]:
-    """A verdict for every subject on every pair; `samples` runs on each of the two databases."""
-    for subject in subjects:
-        for pair in pairs:
-            yield _verdict(subject, pair, epsilon=epsilon, samples=samples, seed=seed)
+def _check_samples(samples: int) -> None:
+    if samples < LEAST_SAMPLES:
+        raise BadCall(f"{samples} samples show nothing; give at least {LEAST_SAMPLES}, better thousands")
 
 
-def _verdict(subject: Subject, pair: Pair, *, epsilon: Fraction, samples: int, seed: int) -> Verdict:
+def sampled_verdict(subject: Subject, pair: Pair, *, epsilon: Fraction, samples: int, seed: int) -> Verdict:
+    """Many runs on both databases; seeds differ, because an attacker does not see the same noise twice."""
     with_unit, without_unit = pair.with_unit(), pair.without_unit()
-    typical = [
-        subject.outcome(data, epsilon=WITHOUT_NOISE, seed=seed) for data in (with_unit, without_unit)
-    ]
-    # Seeds differ between the two databases: an attacker does not see the same noise twice.
+    typical = [subject.outcome(data, epsilon=WITHOUT_NOISE, seed=seed) for data in (with_unit, without_unit)]
     bound = lower_bound(
         _outcomes(subject, with_unit, typical, epsilon, range(seed, seed + samples)),
         _outcomes(subject, without_unit, typical, epsilon, range(seed + samples, seed + 2 * samples)),
@@ -65,7 +98,7 @@ def _verdict(subject: Subject, pair: Pair, *, epsilon: Fraction, samples: int, s
 def _outcomes(
     subject: Subject, data: Transactions, typical: Sequence[Outcome], epsilon: Fraction, seeds: range
 ) -> list[Outcome]:
-    outcomes = []
+    outcomes: list[Outcome] = []
     for seed in seeds:
         outcome = subject.outcome(data, epsilon=epsilon, seed=seed)
         outcomes.append({**outcome, "evidence of the unit": _evidence(outcome, *typical)})
@@ -79,4 +112,6 @@ def _evidence(outcome: Outcome, with_unit: Outcome, without_unit: Outcome) -> in
     who knows both databases.
     """
     names = outcome.keys() & with_unit.keys() & without_unit.keys()
-    return sum(abs(outcome[name] - without_unit[name]) - abs(outcome[name] - with_unit[name]) for name in names)
+    return sum(
+        abs(outcome[name] - without_unit[name]) - abs(outcome[name] - with_unit[name]) for name in names
+    )

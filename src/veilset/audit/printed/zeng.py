@@ -53,17 +53,17 @@ Z1 = PrintedForm(
 )
 
 
-# Z1b: Alg. 1 l. 2, the only use of the shares whose result is published at once. Say k is the length that it takes
-# to reach 85 %. One transaction of length k adds 1 to z_k and raises what 85 % means, for z_1 to z_(k-1) too.
+# Z1b: Alg. 1 l. 2, all that is published of the shares. A transaction of length k adds 1 to z_k and raises
+# what 85 % means by about 1: sums up to z_(k-1) fall behind, those from z_k on keep pace. The same length
+# comes out with noise larger by 1 on a shorter length and smaller by 1 on z_k, at a cost of epsilon each.
 _NEGLIGIBLE = 80  # noise of more than so many scales has a probability under 1e-34
 
 
-def _length_chosen(rows: Rows, epsilon: float) -> dict[str, float]:
+def law_of_length(rows: Rows, epsilon: float) -> dict[str, float]:
+    """The probability that lengths 1 and 2 together reach 85 %, and length 1 alone does not."""
     ones, twos = (sum(len(row) == length for row in rows) for length in (1, 2))
     needed = -(-85 * len(rows) // 100)
-    missing = np.arange(
-        1, needed + math.ceil(_NEGLIGIBLE / epsilon)
-    )  # at length 1, so that length 2 must fill it
+    missing = np.arange(1, needed + math.ceil(_NEGLIGIBLE / epsilon))  # after length 1
     chances = geometric.chance(needed - missing - ones, epsilon)
     return {"length = 2": float(chances @ geometric.chance_at_least(missing - twos, epsilon))}
 
@@ -73,10 +73,10 @@ Z1B = PrintedForm(
     PAPER,
     METHOD,
     "publishes the length up to which the noisy histogram has 85 % of the exact number (Alg. 1 l. 2)",
-    "one transaction moves a figure of the histogram and the number, and noise on the first hides one of them",
+    "one transaction moves the histogram and the number, and the noise is for the histogram alone",
     rows=copies(1, 0),
     extra=frozenset({0, 1}),
-    measure=by_computing(_length_chosen),
+    measure=by_computing(law_of_length),
 )
 
 
@@ -137,10 +137,8 @@ Z10 = PrintedForm(
 
 
 # Z4: Alg. 9. For n that is not a power of two, ceil(log2 n) is floor(log2 n) + 1 and all is well.
-LARGEST_SIZE = 32
-"""n"""
-ENOUGH = 3
-"""lambda"""
+LARGEST_SIZE = 32  # n
+ENOUGH = 3  # lambda
 
 
 def _sizes_found(rows: Rows, epsilon: float) -> dict[str, float]:
@@ -195,8 +193,7 @@ Z4 = PrintedForm(
 
 
 # Z6: Sec. 6, and one comparison of Alg. 9.
-THRESHOLD = 40
-"""lambda"""
+THRESHOLD = 40  # lambda
 APRIORI_THRESHOLD = THRESHOLD // 20
 
 

@@ -1,0 +1,107 @@
+"""Output laws computed instead of sampled, where an output is a choice among few: no statistics, no doubt.
+
+The exponential mechanism chooses by exact scores. On a small alphabet all choices can be listed, on both
+databases, and the largest ratio of their probabilities is the exact privacy loss.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import partial
+from itertools import combinations
+
+from veilset.audit.neighbours import Pair
+from veilset.audit.verdicts import Verdict
+from veilset.gate import SeededNoise, scored
+from veilset.gate.mechanisms import Exponential
+from veilset.itemsets import Domain, Itemset
+from veilset.raw.engines.local import LocalEngine
+from veilset.raw.transactions import Transactions
+
+LogLaw = Mapping[object, float]
+"""The logarithm of the probability of every output."""
+
+
+def best_verdict(pair: Pair, *, draws: int, size: int, epsilon: Fraction) -> Verdict:
+    """The best so many itemsets up to a size, on a pair."""
+    domain = Domain(items=range(pair.items), max_size=size)
+    laws = (law_of_best(data, domain, draws, epsilon=epsilon) for data in _both(pair))
+    return _compared(f"best {draws} of itemsets up to {size}; {pair.name}", *laws, epsilon=epsilon)
+
+
+def rank_verdict(pair: Pair, *, epsilon: Fraction) -> Verdict:
+    """The matching rank, on a pair."""
+    domain = Domain(items=range(pair.items), max_size=2)
+    laws = (law_of_rank(data, domain, k=min(4, domain.size), epsilon=epsilon) for data in _both(pair))
+    return _compared(f"matching rank; {pair.name}", *laws, epsilon=epsilon)
+
+
+EXACT_LAWS = (
+    partial(best_verdict, draws=1, size=2),
+    partial(best_verdict, draws=2, size=2),
+    partial(best_verdict, draws=2, size=1),
+    rank_verdict,
+)
+"""Each turns a pair and epsilon into a verdict."""
+
+
+def _both(pair: Pair) -> tuple[Transactions, Transactions]:
+    return pair.with_unit(), pair.without_unit()
+
+
+def law_of_best(data: Transactions, domain: Domain, draws: int, *, epsilon: Fraction) -> LogLaw:
+    """Every sequence of draws of `ask_best`, all itemsets of the domain listed one by one."""
+    rate = Exponential(draws, 1, epsilon).rate
+    found = scored.floored_supports(LocalEngine(data, threads=1), domain, draws, rate=rate)
+    sizes = range(domain.min_size, min(domain.max_size, len(domain.items)) + 1)
+    itemsets = [itemset for size in sizes for itemset in combinations(domain.items, size)]
+    scores = {itemset: found.listed.get(itemset, found.floor) for itemset in itemsets}
+    return dict(_sequences(scores, draws, float(rate)))
+
+
+def _sequences(
+    scores: Mapping[Itemset, int], draws: int, rate: float
+) -> Iterator[tuple[tuple[Itemset, ...], float]]:
+    if draws == 0:
+        yield (), 0.0
+        return
+    total = _log_sum([rate * score for score in scores.values()])
+    for itemset, score in scores.items():
+        rest = {other: value for other, value in scores.items() if other != itemset}
+        for sequence, log_probability in _sequences(rest, draws - 1, rate):
+            yield (itemset, *sequence), rate * score - total + log_probability
+
+
+def law_of_rank(data: Transactions, domain: Domain, k: int, *, epsilon: Fraction) -> LogLaw:
+    """Every rank of `ask_matching_rank`."""
+    rate = float(Exponential(1, 1, epsilon, is_monotone=False).rate)
+    engine = LocalEngine(data, threads=1)
+    distances = scored.rank_distances(engine, domain, k, most=len(domain.items), draw=SeededNoise(0).keys)
+    logs = [-rate * distance for distance in distances.tolist()]
+    total = _log_sum(logs)
+    return {rank: value - total for rank, value in enumerate(logs, start=1)}
+
+
+def _log_sum(logs: Sequence[float]) -> float:
+    largest = max(logs)
+    return largest + math.log(math.fsum(math.exp(value - largest) for value in logs))
+
+
+def _compared(case: str, with_unit: LogLaw, without_unit: LogLaw, *, epsilon: Fraction) -> Verdict:
+    """The largest loss over all outputs; infinite where one is possible on one database only."""
+    if with_unit.keys() != without_unit.keys():
+        loss, output = math.inf, next(iter(with_unit.keys() ^ without_unit.keys()))
+    else:
+        loss, output = max(
+            ((abs(with_unit[key] - without_unit[key]), key) for key in with_unit), key=lambda found: found[0]
+        )
+    return Verdict(
+        method="questions",
+        case=f"{case} (exact)",
+        printed=False,
+        claim=float(epsilon),
+        bound=loss,
+        confidence=1.0,
+        samples=0,
+        event=f"output {output}",
+    )
