@@ -106,6 +106,31 @@ def _draw_places(size: int, among: int, below: Below) -> set[int]:
     return places
 
 
+def joined(itemsets: Iterable[Itemset]) -> list[Itemset]:
+    """Itemsets of one more item, all of whose parts of one item less are given (Agrawal and Srikant 1994).
+
+    >>> joined([(1,), (2,), (3,)])
+    [(1, 2), (1, 3), (2, 3)]
+    >>> joined([(1, 2), (1, 3), (2, 3), (1, 4)])
+    [(1, 2, 3)]
+    """
+    given = set(itemsets)
+    by_prefix: dict[Itemset, list[int]] = {}
+    for itemset in sorted(given):
+        by_prefix.setdefault(itemset[:-1], []).append(itemset[-1])
+    larger = (
+        (*prefix, first, second)
+        for prefix, lasts in by_prefix.items()
+        for first, second in combinations(lasts, 2)
+    )
+    # The two parts that were joined are given; the others, which lack an item of the prefix, need not be.
+    return [
+        itemset
+        for itemset in larger
+        if all(itemset[:i] + itemset[i + 1 :] in given for i in range(len(itemset) - 2))
+    ]
+
+
 def subset_pairs(itemsets: Itemsets) -> Iterator[tuple[int, int]]:
     """All (i, j) for which itemset i is a part of itemset j, but not all of it.
 

@@ -6,6 +6,7 @@ from veilset.gate.curator import Curator, PrivacyUnit
 from veilset.gate.mechanisms import Charge
 from veilset.gate.noise import Noise, SecureNoise, SeededNoise
 from veilset.raw.bound import Cut, DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems
+from veilset.raw.smart_cut import KeepSmart
 from veilset.raw.transactions import Item
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "KeepAll",
     "KeepBest",
     "KeepRandom",
+    "KeepSmart",
     "Noise",
     "NoisyCount",
     "NoisyCounts",

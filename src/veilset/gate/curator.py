@@ -165,6 +165,22 @@ class Curator:
         )
         return NoisyCount(int(values[0]), mechanism)
 
+    def ask_largest_support(self, size: int, *, floor: int, epsilon: Fraction) -> NoisyCount:
+        """The largest support of any itemset of that size, or the floor where it is less.
+
+        A transaction raises every support by 0 or 1, and so the largest of them; also after a public floor.
+        """
+        domain = self.domain(min_size=size, max_size=size)
+        values, mechanism = self._noisy(
+            f"largest support of itemsets of {size} items, at least {floor}",
+            lambda: ExactCounts(
+                np.array([max(floor, scored.kth_support(self._engine, domain, 1, min_count=max(floor, 1)))])
+            ),
+            sensitivity=1,
+            epsilon=epsilon,
+        )
+        return NoisyCount(int(values[0]), mechanism)
+
     def ask_best(self, k: int, *, domain: Domain, epsilon: Fraction) -> Chosen:
         """The k best itemsets of a domain by the exponential mechanism, k draws without replacement.
 

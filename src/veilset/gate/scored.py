@@ -43,9 +43,11 @@ class ExactScores:
         return "ExactScores(private)"
 
 
-def kth_support(engine: Engine, domain: Domain, k: int) -> int:
-    """The k-th largest support over the domain; itemsets that no transaction holds have support 0."""
-    best = engine.top(k, min_size=domain.min_size, max_size=domain.max_size, items=_codes(domain))
+def kth_support(engine: Engine, domain: Domain, k: int, *, min_count: int = 1) -> int:
+    """The k-th largest support over the domain; 0 where it is below `min_count`, or no transaction holds k."""
+    best = engine.top(
+        k, min_count=min_count, min_size=domain.min_size, max_size=domain.max_size, items=_codes(domain)
+    )
     return int(best.supports[k - 1]) if best.supports.size >= k else 0
 
 

@@ -1,9 +1,10 @@
 """The methods: one paper, one file. This is their list."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from importlib import import_module
+from typing import Any
 
 from veilset.errors import BadCall
 from veilset.gate import Curator
@@ -23,12 +24,23 @@ class Method:
     summary: str
     module: str
     function: str
+    variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def variant(self, name: str) -> "Method":
+        """The same with other settings, for comparison; called "method:variant"."""
+        if name not in self.variants:
+            known = ", ".join(self.variants) or "none"
+            raise BadCall(f"{self.name} has no variant {name!r}; there is: {known}")
+        return replace(self, name=f"{self.name}:{name}", options=self.variants[name])
 
     def run(self, curator: Curator, target: Target, *, epsilon: Fraction) -> Release:
         """Ask the curator, spend at most epsilon, return a release."""
         run: Run = getattr(import_module(self.module), self.function)
-        return run(curator, target, epsilon=epsilon)
+        return run(curator, target, epsilon=epsilon, **self.options)
 
+
+ZENG = "Zeng et al., On differentially private frequent itemset mining, PVLDB 2012"
 
 METHODS = {
     method.name: method
@@ -49,6 +61,37 @@ METHODS = {
             module="veilset.methods.privbasis",
             function="privbasis",
         ),
+        Method(
+            name="f1m",
+            task="mine",
+            paper=ZENG,
+            summary="items above a threshold from truncated transactions",
+            module="veilset.methods.difffim",
+            function="f1m",
+            variants={"whole": {"share": Fraction(1)}},
+        ),
+        Method(
+            name="difffim-naive",
+            task="mine",
+            paper=ZENG,
+            summary="itemsets above a threshold from transactions truncated at random",
+            module="veilset.methods.difffim",
+            function="difffim_naive",
+        ),
+        Method(
+            name="difffim",
+            task="mine",
+            paper=ZENG,
+            summary="itemsets above a threshold by smart truncation and double standards",
+            module="veilset.methods.difffim",
+            function="difffim",
+            variants={
+                "only-smart": {"has_double_standards": False},
+                "only-double": {"is_smart": False},
+                "plain": {"is_smart": False, "has_double_standards": False},
+                "by-length": {"weighs_lengths": True},
+            },
+        ),
     ]
 }
 
@@ -57,9 +100,10 @@ DEFAULTS = {"mine": "truncated-em"}
 
 
 def find_method(name: str | None, *, task: str) -> Method:
-    """The method of that name, or the default of the task."""
-    method = METHODS.get(name or DEFAULTS[task])
+    """The method of that name ("method" or "method:variant"), or the default of the task."""
+    plain, _, variant = (name or DEFAULTS.get(task, "")).partition(":")
+    method = METHODS.get(plain)
     if method is None or method.task != task:
         known = ", ".join(method.name for method in METHODS.values() if method.task == task)
         raise BadCall(f"no method {name!r} for {task!r}; there is: {known}")
-    return method
+    return method.variant(variant) if variant else method

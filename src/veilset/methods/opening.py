@@ -6,7 +6,7 @@ for the support of the itemset of that rank, sensitivity c, at most floor(log2 n
 comparison gets an equal share. What is left is the method's.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from veilset.choose import Estimates, count_of
@@ -35,6 +35,10 @@ class Opening:
     left: Fraction
     notes: tuple[str, ...]
 
+    def less(self, epsilon: Fraction) -> "Opening":
+        """The same with that much more spent."""
+        return replace(self, left=self.left - epsilon)
+
     def release(
         self, curator: Curator, estimates: Estimates, *, method: str, notes: tuple[str, ...] = ()
     ) -> Release:
@@ -59,6 +63,22 @@ def ask_first(curator: Curator, target: Target, *, domain: Domain, epsilon: Frac
     k = target.k or ask_how_many(curator, min_count, domain=domain, epsilon=for_how_many)
     notes = (TOO_MANY,) if target.k is None and k == MOST_ABOVE_THRESHOLD else ()
     return Opening(number, k, min_count, epsilon - for_number - for_how_many, notes)
+
+
+def ask_threshold(curator: Curator, target: Target, *, domain: Domain, epsilon: Fraction) -> Opening:
+    """For methods that search above a threshold: the one asked for, or the noisy support of the k-th itemset.
+
+    Where k is given, the k best of what is found are wanted, whether above the threshold or not.
+    """
+    domain.check_holds(target.k or 1)
+    for_number = epsilon * SHARE_FOR_NUMBER if curator.public_number is None else Fraction(0)
+    for_kth = epsilon * SHARE_FOR_HOW_MANY if target.min_support is None else Fraction(0)
+    number = curator.ask_number(epsilon=for_number)
+    if target.min_support is None:
+        min_count = curator.ask_kth_support(target.k or 1, domain=domain, epsilon=for_kth).value
+    else:
+        min_count = count_of(target.min_support, transactions=number.value)
+    return Opening(number, target.k or domain.size, max(1, min_count), epsilon - for_number - for_kth, ())
 
 
 def ask_how_many(curator: Curator, min_count: int, *, domain: Domain, epsilon: Fraction) -> int:

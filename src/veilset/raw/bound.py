@@ -64,7 +64,7 @@ def l1_sensitivity(cut: Cut, *, alphabet_size: int, candidates: Mapping[int, int
     return sum(min(math.comb(longest, size), number) for size, number in candidates.items())
 
 
-def _check_limit(limit: int) -> None:
+def check_limit(limit: int) -> None:
     if limit < 1:
         raise BadCall(f"a cut to {limit} items keeps nothing; give a limit of at least 1")
 
@@ -93,7 +93,7 @@ class DropLonger:
     limit: int
 
     def __post_init__(self) -> None:
-        _check_limit(self.limit)
+        check_limit(self.limit)
 
     def longest(self, alphabet_size: int) -> int:
         """The limit."""
@@ -105,7 +105,7 @@ class DropLonger:
 
     def apply(self, rows: Rows, keys: Keys) -> Rows:  # noqa: ARG002
         """Empty the rows that are too long."""
-        return _kept(rows, cuts.mark_short(rows.offsets, self.limit))
+        return kept(rows, cuts.mark_short(rows.offsets, self.limit))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ class KeepRandom:
     limit: int
 
     def __post_init__(self) -> None:
-        _check_limit(self.limit)
+        check_limit(self.limit)
 
     def longest(self, alphabet_size: int) -> int:
         """The limit."""
@@ -128,7 +128,7 @@ class KeepRandom:
 
     def apply(self, rows: Rows, keys: Keys) -> Rows:
         """Keep the items with the smallest keys."""
-        return _kept(rows, cuts.mark_smallest_keys(rows.offsets, keys, self.limit))
+        return kept(rows, cuts.mark_smallest_keys(rows.offsets, keys, self.limit))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,7 +139,7 @@ class KeepBest:
     rank: Int64Array
 
     def __post_init__(self) -> None:
-        _check_limit(self.limit)
+        check_limit(self.limit)
         if self.rank.min(initial=0) < 0:
             raise BadCall("a rank is negative; give every item its place in the order, from 0 up")
 
@@ -155,7 +155,7 @@ class KeepBest:
 
     def apply(self, rows: Rows, keys: Keys) -> Rows:  # noqa: ARG002
         """Keep the items of smallest rank."""
-        return _kept(rows, cuts.mark_best_ranks(rows.offsets, rows.items, self.rank, self.limit))
+        return kept(rows, cuts.mark_best_ranks(rows.offsets, rows.items, self.rank, self.limit))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -184,10 +184,10 @@ class OnlyItems:
     def _chosen(self, rows: Rows) -> Rows:
         is_chosen = np.zeros(self.items.max(initial=-1) + 1, np.bool_)
         is_chosen[self.items] = True
-        return _kept(rows, cuts.mark_chosen(rows.offsets, rows.items, is_chosen))
+        return kept(rows, cuts.mark_chosen(rows.offsets, rows.items, is_chosen))
 
 
-def _kept(rows: Rows, keep: npt.NDArray[np.bool_]) -> Rows:
+def kept(rows: Rows, keep: npt.NDArray[np.bool_]) -> Rows:
     """The rows less the items that are not marked."""
     offsets, items = cuts.keep_marked(rows.offsets, rows.items, keep)
     return Rows(offsets, items)

@@ -15,3 +15,8 @@ Function = TypeVar("Function", bound=Callable[..., object])
 def kernel(function: Function) -> Function:
     """Compile for one core; the result is cached on disk, so only the first run ever pays."""
     return cast("Function", numba.njit(cache=True, nogil=True)(function))
+
+
+def inlined(function: Function) -> Function:
+    """Compile into each kernel that calls it: a call hands over arrays, which is slow within a loop over rows."""
+    return cast("Function", numba.njit(inline="always")(function))
