@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from fractions import Fraction
+from functools import partial
 from itertools import combinations
 from unittest.mock import patch
 
@@ -14,13 +15,15 @@ from curators import curator_over, engine_over
 from laws import fits
 from reference import Basket, Baskets, support
 from strategies import ALPHABET_SIZE, basket, baskets, transactions_of
-from veilset.api import mine
+from veilset import api
 from veilset.gate import SeededNoise, scored
 from veilset.itemsets import Domain, Itemset
 from veilset.methods import opening
 from veilset.methods.truncated_em import truncated_em
 from veilset.release import Release
 from veilset.target import Target
+
+mine = partial(api.mine, method="truncated-em")
 
 RUNS = 20_000
 THREE_ITEMS = Domain(items=(0, 1, 2), max_size=2)

@@ -80,6 +80,14 @@ class Domain:
         sizes = range(self.min_size, min(self.max_size, len(self.items)) + 1)
         return {size: math.comb(len(self.items), size) for size in sizes}
 
+    def sentence(self) -> str:
+        """What its members are called."""
+        if self.max_size == 1:
+            return "items"
+        if self.max_size == self.min_size == 2:
+            return "pairs of items"
+        return f"itemsets of up to {self.max_size} items"
+
     def check_holds(self, k: int) -> None:
         """Raise BadCall where the domain has fewer than k itemsets, whatever the data."""
         if k < 1:

@@ -1,9 +1,11 @@
 """How results look in a terminal: the only importer of rich. Results go to stdout, the rest to stderr."""
 
 import json
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import groupby
 from typing import Any
 
 import polars as pl
@@ -15,6 +17,7 @@ from rich.text import Text
 from veilset.audit.self_test import NoiseTest
 from veilset.audit.verdicts import BROKEN, HOLDS, Verdict
 from veilset.exact import ExactResult
+from veilset.gate import Charge
 from veilset.plan import Plan
 from veilset.release import Release
 
@@ -79,12 +82,23 @@ def release(shown: Release, *, most: int = 50) -> None:
     console.print(
         f"{len(shown):,} itemsets from {about}{shown.transactions.value:,} transactions, by {shown.method}"
     )
-    for charge in shown.trace:
-        console.print(Text(f"  paid  {charge.sentence()}"))
+    for paid in _paid(shown.trace):
+        console.print(Text(f"  paid  {paid}"))
     console.print(Text(f"  spent {shown.spent} of epsilon {shown.epsilon}"))
     for note in shown.notes:
         console.print(Text(note))
     console.print(Text(str(shown.promise)))
+
+
+def _paid(trace: Sequence[Charge]) -> Iterator[str]:
+    """The rows of a trace in words; many of one kind in a row are told together."""
+    for _, group in groupby(trace, key=lambda charge: re.sub(r"\d+", "", charge.question)):
+        charges = list(group)
+        if len(charges) < 3:
+            yield from (charge.sentence() for charge in charges)
+        else:
+            total = sum(charge.mechanism.epsilon for charge in charges)
+            yield f"{len(charges)} times {charges[0].sentence()}; together {total}"
 
 
 def exact(shown: ExactResult, *, most: int = 50) -> None:

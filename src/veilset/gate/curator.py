@@ -190,7 +190,7 @@ class Curator:
         """
         domain.check_holds(k)
         mechanism = Exponential(draws=k, sensitivity=self.unit.transactions, epsilon=epsilon)
-        self.budget.charge(f"best {k} of {domain.size} itemsets of up to {domain.max_size} items", mechanism)
+        self.budget.charge(f"best {k} of the {domain.size} {domain.sentence()}", mechanism)
         scores = scored.floored_supports(self._engine, domain, k, rate=mechanism.rate)
         return Chosen(
             tuple(scored.draw_best(scores, domain, k, rate=mechanism.rate, below=self._noise.below))

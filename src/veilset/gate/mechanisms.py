@@ -99,7 +99,8 @@ class Exponential:
     def sentence(self) -> str:
         """The mechanism in words."""
         kind = "monotone scores" if self.is_monotone else "scores"
-        return f"exponential mechanism, {self.draws} draws on {kind} of sensitivity {self.sensitivity}"
+        draws = "1 draw" if self.draws == 1 else f"{self.draws} draws"
+        return f"exponential mechanism, {draws} on {kind} of sensitivity {self.sensitivity}"
 
     def to_dict(self) -> dict[str, Any]:
         """The mechanism as JSON values."""

@@ -95,7 +95,7 @@ METHODS = {
     ]
 }
 
-DEFAULTS = {"mine": "truncated-em"}
+DEFAULTS = {"mine": "privbasis"}
 """The method of each task, where the caller names none."""
 
 
