@@ -24,7 +24,11 @@ SEED = 7
 
 METHODS = [method.name for method in vs.METHODS.values() if method.task == "mine"]
 FULL = Study.of(
-    methods=METHODS, ks=[50, 100, 200], epsilons=["0.05", "0.1", "0.25", "0.5", "1", "2"], seed=SEED
+    methods=METHODS,
+    ks=[50, 100, 200],
+    epsilons=["0.05", "0.1", "0.25", "0.5", "1", "2"],
+    seed=SEED,
+    repeats=5,
 )
 QUICK = Study.of(methods=METHODS, ks=[50], epsilons=["0.1", "0.5", "2"], repeats=2, seed=SEED)
 QUICK_DATASETS = ("Groceries", "mushroom")

@@ -105,7 +105,7 @@ def test_the_largest_size_is_found_with_the_comparisons_that_were_paid_for(
 
     class Fake:
         def ask_largest_support(self, size: int, *, floor: int, epsilon: Fraction) -> object:
-            assert floor == min_count // difffim.FLOOR
+            assert floor == 0
             asked.append(size)
             paid.append(epsilon)
             return type("Answer", (), {"value": supports[size - 1]})
@@ -115,6 +115,7 @@ def test_the_largest_size_is_found_with_the_comparisons_that_were_paid_for(
         Fake(),  # type: ignore[arg-type]
         len(supports),
         min_count=min_count,
+        floor=0,
         epsilon=Fraction(1),
     )
     assert size == sum(value >= min_count for value in supports)

@@ -48,8 +48,11 @@ SHARE_OF_TRANSACTIONS = Fraction(85, 100)
 """The length limit of level 1 leaves so many transactions whole (Alg. 1, l. 2)."""
 SMALL = Fraction(1, 20)
 RHO = 0.01
-MOST_CANDIDATES = 100_000
-"""More candidates of a size are not counted: so many arise only where noise drowns the threshold."""
+MOST_EXTENDED = 500
+"""So many itemsets of a size are extended at the most: more pass only where noise drowns the threshold."""
+DROWNED = f"limited: more than {MOST_EXTENDED} itemsets of a size may have frequent supersets; the largest were tried"
+LEAST_SHARE = 1000
+"""No largest support is told apart below this fraction of the transactions: searching there takes forever."""
 FLOOR = 20
 """y_i is floored at the threshold divided by this."""
 ONLY_NOISE = "the intervals cover the noise, not what truncation lost beyond its average"
@@ -86,16 +89,24 @@ class Level:
     largest: Floats
     half_width: int
 
+    def is_drowned(self, min_count: int) -> bool:
+        """Whether more may have frequent supersets than are extended."""
+        return int(np.count_nonzero(self.largest >= min_count)) > MOST_EXTENDED
+
     def extendable(self, min_count: int) -> dict[Itemset, int]:
-        """Those that may have frequent supersets, with their noisy supports."""
-        rows = zip(self.counts.itemsets, self.counts.values.tolist(), self.largest.tolist(), strict=True)
-        return {itemset: noisy for itemset, noisy, most in rows if most >= min_count}
+        """Those that may have frequent supersets, with their noisy supports; the largest of them, if many."""
+        order = np.argsort(-self.counts.values, kind="stable")
+        best = set(order[self.largest[order] >= min_count][:MOST_EXTENDED].tolist())
+        rows = zip(self.counts.itemsets, self.counts.values.tolist(), strict=True)
+        return {itemset: noisy for place, (itemset, noisy) in enumerate(rows) if place in best}
 
 
 def f1m(
     curator: Curator, target: Target, *, epsilon: Fraction, share: Fraction = SHARE_OF_TRANSACTIONS
 ) -> Release:
     """Frequent items from transactions cut to random items (Alg. 2); a share of 1 cuts nothing."""
+    if target.k is not None:
+        target = replace(target, k=min(target.k, curator.alphabet_size))
     first = ask_threshold(curator, target, domain=curator.domain(max_size=1), epsilon=epsilon)
     level = ask_items(curator, NAIVE, epsilon=first.left, share=share)
     return release(curator, first, [level], target, method="f1m")
@@ -129,17 +140,18 @@ def open_search(curator: Curator, target: Target, *, epsilon: Fraction) -> tuple
     most = min(target.max_size or LARGEST_SIZE, curator.alphabet_size)
     first = ask_threshold(curator, target, domain=curator.domain(max_size=most), epsilon=epsilon)
     for_size = min(first.left * SMALL, SMALL)  # Z3
-    size = ask_largest_size(curator, most, min_count=first.min_count, epsilon=for_size)
+    floor = max(first.min_count // FLOOR, first.number.value // LEAST_SHARE, 0)  # Z6
+    size = ask_largest_size(curator, most, min_count=first.min_count, floor=floor, epsilon=for_size)
     return first.less(for_size), size
 
 
-def ask_largest_size(curator: Curator, most: int, *, min_count: int, epsilon: Fraction) -> int:
+def ask_largest_size(curator: Curator, most: int, *, min_count: int, floor: int, epsilon: Fraction) -> int:
     """The largest size of which an itemset reaches the threshold, by binary search (Alg. 9); 0 if none does."""
     for_each = epsilon / most.bit_length()  # Z4: bit_length is floor(log2) + 1
     low, high = 1, most
     while low <= high:  # Z5
         middle = (low + high) // 2
-        largest = curator.ask_largest_support(middle, floor=min_count // FLOOR, epsilon=for_each)  # Z6
+        largest = curator.ask_largest_support(middle, floor=floor, epsilon=for_each)
         if largest.value >= min_count:
             low = middle + 1
         else:
@@ -206,20 +218,13 @@ def smart_levels(
 
 
 def candidates_from(parts: dict[Itemset, int]) -> tuple[Itemsets, Counts]:
-    """Itemsets all of whose parts are given, with the sum of the parts' noisy supports as score (Def. 8).
-
-    Where noise lets more than MOST_CANDIDATES through, those of the highest scores are kept.
-    """
+    """Itemsets all of whose parts are given, with the sum of the parts' noisy supports as score (Def. 8)."""
     itemsets = joined(parts)
-    scores = np.array(
-        [
-            sum(max(0, parts[itemset[:i] + itemset[i + 1 :]]) for i in range(len(itemset)))
-            for itemset in itemsets
-        ],
-        dtype=np.int64,
-    )
-    best = np.sort(np.argsort(-scores, kind="stable")[:MOST_CANDIDATES])
-    return Itemsets.of(itemsets[i] for i in best), scores[best]
+    scores = [
+        sum(max(0, parts[itemset[:i] + itemset[i + 1 :]]) for i in range(len(itemset)))
+        for itemset in itemsets
+    ]
+    return Itemsets.of(itemsets), np.array(scores, dtype=np.int64)
 
 
 def length_up_to(histogram: NoisyHistogram, share: Fraction) -> int:
@@ -280,4 +285,5 @@ def release(
         if target.min_support is None or found.supports[place] >= first.min_count
     ]
     kept = found.take(np.array(wanted[: first.k], dtype=np.int64))
-    return replace(first, min_count=0).release(curator, kept, method=method, notes=(ONLY_NOISE,))
+    drowned = (DROWNED,) if any(level.is_drowned(first.min_count) for level in levels[:-1]) else ()
+    return replace(first, min_count=0).release(curator, kept, method=method, notes=(ONLY_NOISE, *drowned))
