@@ -1,6 +1,6 @@
 """All benchmarks, or those that are named.
 
-    python -m benchmarks [reading] [exact_mining] [methods] [memory] [counting]
+    python -m benchmarks [reading] [exact_mining] [methods] [memory] [counting] [truncation]
 
 Prints a table for each. Without names (`make bench`), it also writes `docs/benchmarks/speed.md` and its plot.
 """
@@ -17,8 +17,9 @@ from benchmarks.methods import methods
 from benchmarks.page import section, write_page
 from benchmarks.plot import write_plot
 from benchmarks.reading import reading
+from benchmarks.truncation import truncation
 
-BENCHMARKS = {each.__name__: each for each in (reading, exact_mining, methods, memory, counting)}
+BENCHMARKS = {each.__name__: each for each in (reading, exact_mining, methods, memory, counting, truncation)}
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "benchmarks"
 
 

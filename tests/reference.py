@@ -1,9 +1,11 @@
 """Slow, obvious twins of what the kernels compute; never optimised."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations
+from fractions import Fraction
+from itertools import combinations, pairwise
 
 from veilset.raw.bound import Cut, DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems
+from veilset.raw.smart_cut import KeepSmart
 
 Basket = frozenset[int]
 Baskets = list[Basket]
@@ -48,18 +50,36 @@ def cut(baskets: Baskets, how: Cut, keys: Iterator[int]) -> Baskets:
 def cut_basket(basket: Basket, how: Cut, keys: Iterator[int]) -> Basket:
     """One basket after a cut; on equal keys or ranks the smaller item stays."""
     match how:
-        case KeepAll():
-            return basket
         case DropLonger(limit):
             return basket if len(basket) <= limit else frozenset()
         case KeepRandom(limit) if len(basket) > limit:
             key_of = {item: next(keys) for item in sorted(basket)}
             return frozenset(sorted(basket, key=lambda item: (key_of[item], item))[:limit])
-        case KeepRandom():
-            return basket
         case KeepBest(limit, rank):
             return frozenset(sorted(basket, key=lambda item: (rank[item], item))[:limit])
+        case KeepSmart(limit) if len(basket) > limit:
+            return smart_cut(basket, how, {item: next(keys) for item in sorted(basket)})
+        case KeepAll() | KeepRandom() | KeepSmart():
+            return basket
         case OnlyItems(items, then):
             return cut_basket(basket.intersection(items.tolist()), then, keys)
         case _:
             raise NotImplementedError(how)
+
+
+def smart_cut(basket: Basket, how: KeepSmart, key_of: dict[int, int]) -> Basket:
+    """DiffFIM's Alg. 8 line by line, with an end (repair Z8); on equal weights the first in order goes first."""
+    bounds, items = how.offsets.tolist(), how.items.tolist()
+    candidates = [tuple(sorted(items[start:end])) for start, end in pairwise(bounds)]
+    score_of = dict(zip(candidates, how.scores.tolist(), strict=True))
+    weights = {each: Fraction(score) for each, score in score_of.items() if basket.issuperset(each)}
+    kept: Basket = frozenset()
+    while weights and len(kept) < how.limit:
+        heaviest = min(weights, key=lambda each: (-weights[each], each))
+        missing = sorted(set(heaviest) - kept, key=lambda item: (key_of[item], item))
+        added = frozenset(missing[: how.limit - len(kept)])
+        kept |= added
+        del weights[heaviest]
+        for each in weights:
+            weights[each] += Fraction(score_of[each], len(each)) * len(added.intersection(each))
+    return kept

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from reference import Basket, Baskets
 from veilset.raw.bound import Cut, DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems, Rows
 from veilset.raw.counts import Int32Array, Int64Array
+from veilset.raw.smart_cut import KeepSmart
 from veilset.raw.transactions import Alphabet, Transactions
 
 ALPHABET_SIZE = 6
@@ -49,8 +50,19 @@ def cuts() -> st.SearchStrategy[Cut]:
         limit.map(DropLonger),
         limit.map(KeepRandom),
         st.builds(KeepBest, limit, ranks.map(_int64)),
+        smart_cuts(),
     )
     return st.one_of(simple, st.builds(OnlyItems, st.lists(items).map(_int64), simple))
+
+
+@st.composite
+def smart_cuts(draw: st.DrawFn) -> KeepSmart:
+    """Smart cuts by candidates of some size, in any order, with scores of which some are equal or below 0."""
+    size = draw(st.integers(2, 4))
+    every = list(combinations(range(ALPHABET_SIZE), size))
+    candidates = draw(st.lists(st.sampled_from(every), min_size=1, unique=True))
+    scores = draw(st.lists(st.integers(-2, 9), min_size=len(candidates), max_size=len(candidates)))
+    return KeepSmart(draw(st.integers(1, ALPHABET_SIZE)), *arrays_of(map(list, candidates)), _int64(scores))
 
 
 def keys() -> st.SearchStrategy[list[int]]:

@@ -13,7 +13,17 @@ import numpy.typing as npt
 
 from veilset.api import open_curator
 from veilset.audit.lower_bound import Outcome
-from veilset.gate import Curator, Cut, DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems, SeededNoise
+from veilset.gate import (
+    Curator,
+    Cut,
+    DropLonger,
+    KeepAll,
+    KeepBest,
+    KeepRandom,
+    KeepSmart,
+    OnlyItems,
+    SeededNoise,
+)
 from veilset.itemsets import Itemset, Itemsets
 from veilset.methods import METHODS, Method
 from veilset.raw.transactions import Transactions
@@ -129,6 +139,9 @@ CUTS: Mapping[str, Callable[[int], Cut]] = {
     "DropLonger(2)": lambda _: DropLonger(2),
     "KeepRandom(2)": lambda _: KeepRandom(2),
     "KeepBest(1)": lambda items: KeepBest(1, np.arange(items, dtype=np.int64)),
+    "KeepSmart(2)": lambda _: KeepSmart(
+        2, np.array([0, 2, 4]), np.array([0, 1, 0, 2], dtype=np.int32), scores=np.array([5, 4])
+    ),
     "OnlyItems, KeepRandom(1)": lambda _: OnlyItems(np.array([0, 1]), KeepRandom(1)),
 }
 """Every cut, for an alphabet of that size."""

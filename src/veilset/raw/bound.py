@@ -65,6 +65,7 @@ def l1_sensitivity(cut: Cut, *, alphabet_size: int, candidates: Mapping[int, int
 
 
 def check_limit(limit: int) -> None:
+    """Raise BadCall where a cut would keep no item at all."""
     if limit < 1:
         raise BadCall(f"a cut to {limit} items keeps nothing; give a limit of at least 1")
 
@@ -105,7 +106,7 @@ class DropLonger:
 
     def apply(self, rows: Rows, keys: Keys) -> Rows:  # noqa: ARG002
         """Empty the rows that are too long."""
-        return kept(rows, cuts.mark_short(rows.offsets, self.limit))
+        return _kept(rows, cuts.mark_short(rows.offsets, self.limit))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,7 @@ class KeepRandom:
 
     def apply(self, rows: Rows, keys: Keys) -> Rows:
         """Keep the items with the smallest keys."""
-        return kept(rows, cuts.mark_smallest_keys(rows.offsets, keys, self.limit))
+        return _kept(rows, cuts.mark_smallest_keys(rows.offsets, keys, self.limit))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,7 +156,7 @@ class KeepBest:
 
     def apply(self, rows: Rows, keys: Keys) -> Rows:  # noqa: ARG002
         """Keep the items of smallest rank."""
-        return kept(rows, cuts.mark_best_ranks(rows.offsets, rows.items, self.rank, self.limit))
+        return _kept(rows, cuts.mark_best_ranks(rows.offsets, rows.items, self.rank, self.limit))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -184,10 +185,10 @@ class OnlyItems:
     def _chosen(self, rows: Rows) -> Rows:
         is_chosen = np.zeros(self.items.max(initial=-1) + 1, np.bool_)
         is_chosen[self.items] = True
-        return kept(rows, cuts.mark_chosen(rows.offsets, rows.items, is_chosen))
+        return _kept(rows, cuts.mark_chosen(rows.offsets, rows.items, is_chosen))
 
 
-def kept(rows: Rows, keep: npt.NDArray[np.bool_]) -> Rows:
+def _kept(rows: Rows, keep: npt.NDArray[np.bool_]) -> Rows:
     """The rows less the items that are not marked."""
     offsets, items = cuts.keep_marked(rows.offsets, rows.items, keep)
     return Rows(offsets, items)

@@ -18,5 +18,5 @@ def kernel(function: Function) -> Function:
 
 
 def inlined(function: Function) -> Function:
-    """Compile into each kernel that calls it: a call hands over arrays, which is slow within a loop over rows."""
+    """Compile into the kernels that call it: within a loop over rows, handing arrays to a call takes too long."""
     return cast("Function", numba.njit(inline="always")(function))

@@ -1,8 +1,7 @@
-"""Which items of each row the smart cut keeps (see `raw.smart_cut`).
+"""What the smart cut leaves of each row (see `raw.smart_cut`).
 
-Rows, marks and keys as in `cuts`. Callers number the items that stand in candidates 0, 1, ..., chosen - 1 and
-hand in `numbers`: `numbers[code]` is the number of an item, and `chosen` for all others; the last entry stands
-for all codes from there on. What lands at `chosen` is thrown away, as in `vertical`.
+Row r is `items[offsets[r]:offsets[r + 1]]`. The items that stand in candidates are numbered 0, 1, ..., chosen - 1
+in the order of their codes; all others share the number `chosen`, and what lands there is thrown away.
 """
 
 from typing import NamedTuple
@@ -23,12 +22,16 @@ LOWEST = np.iinfo(np.int64).min
 class Candidates(NamedTuple):
     """Itemsets of one size, two items or more, in blocks that a row compares in one step.
 
+    `codes[i]` is the code of item number i, `numbers[code]` the number of a code; codes beyond have the last.
+
     Candidate c is `itemsets[c]`, numbers ascending; candidates stand in lexicographic order. Those of a block
     differ in the last item alone, and their last items share a word of a bitmap: block b has a candidate for
     each bit of `bits[b]` in word `words[b]`, from candidate `firsts[b]` on. Blocks `starts[i]` to
     `starts[i + 1]` have i as first item.
     """
 
+    codes: Int32Array
+    numbers: Int32Array
     itemsets: Int32Array
     scores: Int64Array
     starts: Int64Array
@@ -48,63 +51,54 @@ class Basket(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The candidates that the row at hand holds, their items column by column, and how many are kept."""
+    """The candidates that the row at hand holds, their items column by column, and how many of these it keeps."""
 
+    candidates: Int64Array
     columns: Int32Array
     scores: Int64Array
     overlaps: Int64Array
 
 
 @kernel
-def mark_heaviest(
-    offsets: Int64Array,
-    items: Int32Array,
-    keys: Uint32Array,
-    numbers: Int32Array,
-    candidates: Candidates,
-    limit: int,
-) -> Marks:
-    """Mark the items of the heaviest candidates, up to `limit`, in every longer row, and all in the others.
+def keep_heaviest(
+    offsets: Int64Array, items: Int32Array, keys: Uint32Array, candidates: Candidates, limit: int
+) -> tuple[Int64Array, Int32Array]:
+    """Rows of up to `limit` items as they are; of longer rows, the items of the heaviest candidates, up to `limit`.
 
-    Only longer rows use up keys: one for each of their items, in order.
+    Only longer rows use up keys: one for each of their items, in order. The offsets returned start at 0.
     """
-    first, chosen = offsets[0], candidates.starts.size - 1
-    keep = np.ones(offsets[-1] - first, np.bool_)
-    basket = _new_basket(chosen)
+    kept_offsets = np.zeros(offsets.size, np.int64)
+    kept_items = np.empty(offsets[-1] - offsets[0] + 1, np.int32)
+    basket = _new_basket(candidates.codes.size)
     found = _new_found(candidates)
-    used = np.int64(0)
+    kept = used = np.int64(0)
     for row in range(offsets.size - 1):
         start, end = offsets[row], offsets[row + 1]
         if end - start <= limit:
-            continue
-        size = 0
-        for i in range(start, end):
-            number = _number(items[i], numbers)
-            basket.items[size] = number
-            size += number < chosen
-        for i in range(size):
-            basket.held[basket.items[i] >> 6] |= _bit(basket.items[i])
-
-        _mark_useful(basket, size, candidates)
-        if _count(basket.useful) <= limit:  # then the heaviest do not crowd out the others
-            for i in range(size):
-                basket.is_kept[basket.items[i]] = _has(basket.useful, basket.items[i])
+            for i in range(start, end):
+                kept_items[kept] = items[i]
+                kept += 1
         else:
-            last, room = _keep_heaviest(basket, found, _find(basket, size, candidates, found), limit)
-            if room > 0:
-                for i in range(start, end):
-                    basket.keys[_number(items[i], numbers)] = keys[used + i - start]
-                for _ in range(room):
-                    basket.is_kept[_smallest_key(basket, found, last)] = True
-
-        for i in range(start, end):
-            keep[i - first] = basket.is_kept[_number(items[i], numbers)]
-        for i in range(size):
-            basket.is_kept[basket.items[i]] = False
-            basket.held[basket.items[i] >> 6] = 0
-            basket.useful[basket.items[i] >> 6] = 0
-        used += end - start
-    return keep
+            size = _fill(basket, items, start, end, candidates)
+            number = _find(basket, size, candidates, found, limit)
+            if _count(basket.useful) <= limit:  # then the heaviest do not crowd out the others
+                for i in range(size):
+                    basket.is_kept[basket.items[i]] = _has(basket.useful, basket.items[i])
+            else:
+                _look_up(candidates, found, number)
+                last, room = _keep_heaviest(basket, found, number, limit)
+                if room > 0:
+                    for i in range(start, end):
+                        basket.keys[_number(items[i], candidates)] = keys[used + i - start]
+                    for _ in range(room):
+                        basket.is_kept[_smallest_key(basket, found, last)] = True
+            for i in range(size):
+                kept_items[kept] = candidates.codes[basket.items[i]]  # stays only where `kept` moves on
+                kept += basket.is_kept[basket.items[i]]
+            _clear(basket, size)
+            used += end - start
+        kept_offsets[row + 1] = kept
+    return kept_offsets, kept_items[:kept]
 
 
 @inlined
@@ -125,6 +119,7 @@ def _new_found(candidates: Candidates) -> Found:
     """Room for all candidates, should a row hold them all."""
     number, size = candidates.itemsets.shape
     return Found(
+        np.empty(number, np.int64),
         np.empty((size, number), np.int32),
         np.empty(number, np.int64),
         np.empty(number, np.int64),
@@ -132,9 +127,31 @@ def _new_found(candidates: Candidates) -> Found:
 
 
 @inlined
-def _number(item: np.int32, numbers: Int32Array) -> np.int32:
+def _fill(basket: Basket, items: Int32Array, start: int, end: int, candidates: Candidates) -> int:
+    """Put the numbered items of a row into the basket; returns how many there are."""
+    size = 0
+    for i in range(start, end):
+        basket.items[size] = _number(items[i], candidates)
+        size += int(basket.items[size] < candidates.codes.size)
+    for i in range(size):
+        basket.held[basket.items[i] >> 6] |= _bit(basket.items[i])
+    return size
+
+
+@inlined
+def _clear(basket: Basket, size: int) -> None:
+    """Forget a row."""
+    for i in range(size):
+        basket.is_kept[basket.items[i]] = False
+        basket.held[basket.items[i] >> 6] = 0
+        basket.useful[basket.items[i] >> 6] = 0
+
+
+@inlined
+def _number(code: np.int32, candidates: Candidates) -> np.int32:
     """The number of an item."""
-    return numbers[min(item, numbers.size - 1)]
+    number: np.int32 = candidates.numbers[code if code < candidates.numbers.size else -1]
+    return number
 
 
 @inlined
@@ -146,7 +163,8 @@ def _bit(item: np.int32) -> np.uint64:
 @inlined
 def _has(bitmap: Bitmap, item: np.int32) -> np.uint64:
     """1 if the bit of an item is set, or 0."""
-    return bitmap[item >> 6] >> np.uint64(item & 63) & np.uint64(1)
+    word: np.uint64 = bitmap[item >> 6]
+    return word >> np.uint64(item & 63) & np.uint64(1)
 
 
 @inlined
@@ -161,15 +179,19 @@ def _count(bitmap: Bitmap) -> int:
 @inlined
 def _hits(basket: Basket, candidates: Candidates, block: int) -> np.uint64:
     """The bits of those candidates of a block that the row holds; it is known to hold the first item."""
-    hits = candidates.bits[block] & basket.held[candidates.words[block]]
+    hits: np.uint64 = candidates.bits[block] & basket.held[candidates.words[block]]
     for j in range(1, candidates.itemsets.shape[1] - 1):
         hits *= _has(basket.held, candidates.itemsets[candidates.firsts[block], j])
     return hits
 
 
 @inlined
-def _mark_useful(basket: Basket, size: int, candidates: Candidates) -> None:
-    """Set the bits of all items that stand in a candidate that the row holds."""
+def _find(basket: Basket, size: int, candidates: Candidates, found: Found, limit: int) -> int:
+    """Mark the items of all candidates that the row holds as useful.
+
+    Where that may be more than `limit` items, write down the candidates, too; returns how many.
+    """
+    number = 0
     for i in range(size):
         item = basket.items[i]
         is_useful = False
@@ -180,29 +202,26 @@ def _mark_useful(basket: Basket, size: int, candidates: Candidates) -> None:
             for j in range(1, candidates.itemsets.shape[1] - 1):
                 other = candidates.itemsets[candidates.firsts[block], j]
                 basket.useful[other >> 6] |= _bit(other) * np.uint64(hits != 0)
+            while hits and size > limit:
+                before = (hits & -hits) - np.uint64(1)
+                found.candidates[number] = candidates.firsts[block] + popcount(
+                    candidates.bits[block] & before
+                )
+                number += 1
+                hits &= hits - np.uint64(1)
         basket.useful[item >> 6] |= _bit(item) * np.uint64(is_useful)
+    return number
 
 
 @inlined
-def _find(basket: Basket, size: int, candidates: Candidates, found: Found) -> int:
-    """Write down the candidates that the row holds, with none of their items kept; returns how many."""
-    number = 0
-    for i in range(size):
-        item = basket.items[i]
-        for block in range(candidates.starts[item], candidates.starts[item + 1]):
-            hits = _hits(basket, candidates, block)
-            while hits:
-                before = (hits & -hits) - np.uint64(1)
-                found.overlaps[number] = candidates.firsts[block] + popcount(candidates.bits[block] & before)
-                number += 1
-                hits &= hits - np.uint64(1)
+def _look_up(candidates: Candidates, found: Found, number: int) -> None:
+    """Copy what is asked again and again of the candidates that were found, none of whose items is kept yet."""
     for i in range(number):
-        candidate = found.overlaps[i]
-        found.scores[i] = candidates.scores[candidate]
+        found.scores[i] = candidates.scores[found.candidates[i]]
         found.overlaps[i] = 0
-        for j in range(candidates.itemsets.shape[1]):
-            found.columns[j, i] = candidates.itemsets[candidate, j]
-    return number
+    for j in range(candidates.itemsets.shape[1]):
+        for i in range(number):
+            found.columns[j, i] = candidates.itemsets[found.candidates[i], j]
 
 
 @inlined
@@ -231,7 +250,7 @@ def _keep_heaviest(basket: Basket, found: Found, number: int, limit: int) -> tup
 
 @inlined
 def _heaviest(found: Found, number: int) -> int:
-    """The candidate of largest weight among those that miss an item.
+    """The candidate of largest weight among those with an item that is not kept; the first of equal ones.
 
     A weight is a score, plus score / size for every item that is kept; here it is multiplied by the size.
     """

@@ -1,0 +1,73 @@
+"""How long the smart cut takes."""
+
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from benchmarks.measure import MILLION, Files, apart, best_seconds
+from veilset import read
+from veilset.raw.bound import KeepAll, Keys
+from veilset.raw.engines.local import ROWS_IN_A_CHUNK, LocalEngine
+from veilset.raw.smart_cut import KeepSmart
+from veilset.raw.transactions import Transactions
+
+MEASURED = ("retail", "mushroom", "kosarak-70k", MILLION)
+LIMITS = (3, 5, 8)
+
+ITEMS = 142
+"""So many of the most frequent items have a little more than 10,000 pairs."""
+
+PAIRS = 10_000
+
+
+def truncation(files: Files) -> pl.DataFrame:
+    """The smart cut, by 10,000 pairs of the most frequent items, beside counting them.
+
+    All transactions are cut to a limit, and for the comparison the supports of the same pairs are counted
+    without a cut. Both on all cores; the random keys are drawn before.
+    """
+    return pl.DataFrame(
+        [row for name in MEASURED if name in files for row in apart(_measured, name, files[name])]
+    )
+
+
+def _measured(name: str, path: Path) -> list[dict[str, object]]:
+    data = read(path)
+    engine = LocalEngine(data)
+    item_supports = np.bincount(data.items, minlength=len(data.alphabet))
+    most_frequent = np.sort(np.argsort(-item_supports, kind="stable")[:ITEMS])
+    pairs = np.array(list(combinations(most_frequent, 2))[:PAIRS], np.int32)
+    offsets, scores = np.arange(0, pairs.size + 1, 2), item_supports[pairs].sum(axis=1)
+    keys = np.random.default_rng(3).integers(2**32, size=_most_keys(data), dtype=np.uint32)
+
+    def draw(number: int) -> Keys:
+        return keys[:number]
+
+    cuts = {limit: KeepSmart(limit, offsets, pairs.ravel(), scores) for limit in LIMITS}
+    best = best_seconds(
+        {
+            "counting": lambda: engine.supports(offsets, pairs.ravel(), KeepAll(), draw),
+            **{f"cut to {limit}": partial(engine.lengths, cut, draw, limit=1) for limit, cut in cuts.items()},
+        },
+        runs=10,
+    )
+    return [
+        {
+            "dataset": name,
+            "limit": limit,
+            "longer transactions": float((data.lengths > limit).mean()),
+            "counting (ms)": 1000 * best["counting"],
+            "cutting (ms)": 1000 * best[f"cut to {limit}"],
+            "cutting / counting": best[f"cut to {limit}"] / best["counting"],
+        }
+        for limit in LIMITS
+    ]
+
+
+def _most_keys(data: Transactions) -> int:
+    """As many keys as any chunk may want."""
+    edges = np.append(data.offsets[::ROWS_IN_A_CHUNK], data.offsets[-1])
+    return int(np.diff(edges).max())
