@@ -111,6 +111,9 @@ def test_plan_forecasts_every_method_from_public_facts_alone() -> None:
     assert {each["method"]: each["max_size"] for each in document["methods"]} == {
         "truncated-em": 2,
         "privbasis": 2,
+        "f1m": 1,
+        "difffim-naive": 2,
+        "difffim": 2,
     }
     assert document["kth_support"] == 200
     refused = veilset(*call, "--error", "0")

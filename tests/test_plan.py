@@ -95,15 +95,32 @@ def test_privbasis_spends_on_each_kind_of_question_what_was_forecast(baskets: Tr
     assert stages[1].mechanism == trace[1].mechanism
 
 
+@pytest.mark.parametrize("method", ["f1m", "difffim-naive", "difffim"])
+def test_difffim_spends_on_supports_and_lengths_what_was_forecast(baskets: Transactions, method: str) -> None:
+    """Steps of the search and limits depend on the data; with little noise, the levels are those forecast."""
+    stages = forecast_of(make_plan(SHOP, k=30, epsilon=20), method).stages
+    trace = mine(baskets, k=30, epsilon=20, method=method, noise=SeededNoise(1)).trace
+    forecast = [stage.mechanism.epsilon for stage in stages if stage.name != "largest size"]
+    searches = "largest support"
+    assert forecast == [each.mechanism.epsilon for each in trace if not each.question.startswith(searches)]
+
+
+def test_a_method_that_considers_fewer_itemsets_than_k_is_left_out() -> None:
+    """There are 40 items: `f1m` refuses a k of 41, and has no part in the plan."""
+    assert [each.forecast.method for each in make_plan(SHOP, k=41, epsilon=1).methods] == [
+        name for name in FORECASTERS if name != "f1m"
+    ]
+
+
 @pytest.mark.parametrize("method", FORECASTERS)
 @pytest.mark.parametrize("epsilon", [0.1, 0.3, 1])
 def test_on_data_of_the_model_as_much_is_found_as_was_forecast(
     baskets: Transactions, method: str, epsilon: float
 ) -> None:
     """With the model true, only the simplified laws are left to be wrong: less than 0.12, over 5 runs."""
-    k = 40
+    k = 30
     forecast = forecast_of(make_plan(SHOP, k=k, epsilon=epsilon), method)
-    exact = mine_exact(baskets, k=2 * k, max_size=forecast.max_size)
+    exact = mine_exact(baskets, k=k + 10, max_size=forecast.max_size)
     kth_support = exact.supports[k - 1]
     best = {
         items for items, support in zip(exact.itemsets, exact.supports, strict=True) if support >= kth_support
@@ -172,6 +189,18 @@ def test_noisy_supports_put_first_whom_the_formula_says(noise: float) -> None:
     first = np.argsort(-noisy, axis=1)[:, :20]
     simulated = np.bincount(first.ravel(), minlength=500) / 2000
     assert chances_to_be_among_first(supports, deviations, k=20) == pytest.approx(simulated, abs=0.05)
+
+
+def test_who_is_seldom_present_takes_few_places() -> None:
+    """20 places, 500 candidates of which each takes part with its own chance, 2,000 times: within 0.05."""
+    supports, deviations, present = 4000 / np.arange(1, 501), np.full(500, 30.0), np.linspace(0.9, 0.1, 500)
+    random = np.random.default_rng(4)
+    noisy = supports + deviations * random.normal(size=(2000, 500))
+    noisy[random.random((2000, 500)) >= present] = -np.inf
+    first = np.argsort(-noisy, axis=1)[:, :20]
+    simulated = np.bincount(first.ravel(), minlength=500) / 2000
+    chances = chances_to_be_among_first(supports, deviations, k=20, present=present)
+    assert present * chances == pytest.approx(simulated, abs=0.05)
 
 
 def test_a_support_that_is_said_to_be_chosen_is_chosen() -> None:

@@ -18,7 +18,7 @@ from veilset.choose import count_of
 from veilset.errors import BadCall
 from veilset.gate import Epsilon, exact_epsilon
 from veilset.itemsets import Domain
-from veilset.plan import privbasis, truncated_em
+from veilset.plan import difffim, privbasis, truncated_em
 from veilset.plan.curve import bend, popularity, support_curve
 from veilset.plan.forecast import Forecast, World
 from veilset.target import Support, Target
@@ -57,6 +57,9 @@ class Forecaster:
 FORECASTERS = {
     "truncated-em": Forecaster(truncated_em.forecast, truncated_em.largest),
     "privbasis": Forecaster(privbasis.forecast, privbasis.largest),
+    "f1m": Forecaster(difffim.forecast_f1m, lambda _: 1),
+    "difffim-naive": Forecaster(difffim.forecast_naive, difffim.largest),
+    "difffim": Forecaster(difffim.forecast, difffim.largest),
 }
 
 
@@ -156,7 +159,7 @@ def make_plan(
     kth_support: Support | None = None,
     error: float = 0.1,
 ) -> Plan:
-    """What every method of `mine` will do with k and epsilon.
+    """What every method of `mine` that can give k itemsets will do with epsilon.
 
     Args:
         facts: about how many transactions and items there are, and how long a transaction is.
@@ -168,7 +171,7 @@ def make_plan(
         error: the wanted half width of an interval, as a share of the k-th support.
 
     >>> plan = make_plan(Facts(rows=100_000, items=169, length=4.4), k=10, epsilon=1)
-    >>> [(each.forecast.method, each.forecast.half_width) for each in plan.methods]
+    >>> [(each.forecast.method, each.forecast.half_width) for each in plan.methods[:2]]
     [('truncated-em', 61), ('privbasis', 98)]
     """
     target = Target.of(k=k, min_support=kth_support, max_size=max_size)
@@ -177,8 +180,8 @@ def make_plan(
     exact = exact_epsilon(epsilon)
     guess = None if target.min_support is None else _count(target.min_support, facts.rows)
     plans = tuple(
-        _plan_method(forecaster, facts, target, k=k, epsilon=exact, guess=guess, error=error)
-        for forecaster in FORECASTERS.values()
+        _plan_method(forecaster, _world(facts, domain, k=k, guess=guess), k=k, epsilon=exact, error=error)
+        for forecaster, domain in _that_can_give(k, facts, target)
     )
     limits = Limits.of(facts, plans[0].forecast.kth_support)
     return Plan(facts, k, exact, error, guess, plans, limits)
@@ -194,20 +197,19 @@ def _count(guess: Fraction, rows: int) -> int:
     return count
 
 
-def _plan_method(
-    forecaster: Forecaster,
-    facts: Facts,
-    target: Target,
-    *,
-    k: int,
-    epsilon: Fraction,
-    guess: int | None,
-    error: float,
-) -> MethodPlan:
-    domain = Domain(items=range(facts.items), max_size=min(forecaster.largest(target.max_size), facts.items))
-    domain.check_holds(k)
-    world = _world(facts, domain, k=k, guess=guess)
+def _that_can_give(k: int, facts: Facts, target: Target) -> list[tuple[Forecaster, Domain]]:
+    """The methods that consider k itemsets at least, each with all that it considers."""
+    domains = [
+        (each, Domain(items=range(facts.items), max_size=min(each.largest(target.max_size), facts.items)))
+        for each in FORECASTERS.values()
+    ]
+    max(domains, key=lambda each: each[1].max_size)[1].check_holds(k)
+    return [(forecaster, domain) for forecaster, domain in domains if domain.size >= k]
 
+
+def _plan_method(
+    forecaster: Forecaster, world: World, *, k: int, epsilon: Fraction, error: float
+) -> MethodPlan:
     @cache  # the two searches below begin with the same steps
     def at(epsilon: Fraction) -> Forecast:
         return forecaster.forecast(world, k, epsilon)

@@ -34,13 +34,17 @@ def chances_to_be_drawn(supports: Floats, ln_numbers: Floats, *, draws: int, rat
     return chances
 
 
-def chances_to_be_among_first(supports: Floats, deviations: Floats, *, k: int) -> Floats:
+def chances_to_be_among_first(
+    supports: Floats, deviations: Floats, *, k: int, present: Floats | float = 1.0
+) -> Floats:
     """For each candidate, the chance that its support plus normal noise is among the k largest.
+
+    `present` is the chance of each to take part at all; the result is for when it does.
 
     >>> chances_to_be_among_first(np.array([9.0, 5.0, 5.0]), np.ones(3), k=2).round(2).tolist()
     [1.0, 0.5, 0.5]
     """
-    if supports.size <= k:
+    if float((present * np.ones(supports.size)).sum()) <= k:
         return np.ones(supports.size)
 
     def chances(level: float) -> Floats:
@@ -48,7 +52,9 @@ def chances_to_be_among_first(supports: Floats, deviations: Floats, *, k: int) -
 
     reach = 40 * float(deviations.max())
     low, high = float(supports.min()) - reach, float(supports.max()) + reach
-    return chances(_where_it_falls_to(k, lambda level: float(chances(level).sum()), low=low, high=high))
+    return chances(
+        _where_it_falls_to(k, lambda level: float((present * chances(level)).sum()), low=low, high=high)
+    )
 
 
 def support_to_be_drawn(choice: Exponential, *, candidates: int) -> int:
@@ -82,7 +88,7 @@ def _ln_chance_to_pass(lifts: Floats) -> Floats:
 
 def _normal_distribution(z: Floats) -> Floats:
     """The chance that a standard normal variable is below z, to within 0.0004 (Page 1977)."""
-    chances: Floats = (1 + np.tanh(math.sqrt(2 / math.pi) * (z + 0.044715 * z**3))) / 2
+    chances: Floats = (1 + np.tanh(math.sqrt(2 / math.pi) * (z + 0.044715 * z * z * z))) / 2
     return chances
 
 
