@@ -143,11 +143,10 @@ def test_every_method_has_audit_cases(name: str) -> None:
     assert of_method(name)
 
 
-@pytest.mark.parametrize("epsilon", [1, 6])
 @pytest.mark.parametrize("name", METHODS)
-def test_methods_stay_within_their_claim(name: str, epsilon: int) -> None:
-    """The short audit, on every pair."""
-    for case in cases(name, epsilon=epsilon, samples=150, seed=5):
+def test_methods_stay_within_their_claim(name: str) -> None:
+    """The short audit, on every pair, at an epsilon at which a stage that leaks would stand out."""
+    for case in cases(name, epsilon=6, samples=100, seed=5):
         found = case()
         assert found.verdict == HOLDS, found
 

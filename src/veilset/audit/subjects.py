@@ -109,6 +109,9 @@ QUESTIONS: Mapping[str, Ask] = {
     "k-th support": lambda curator, epsilon: {
         "support": curator.ask_kth_support(3, domain=curator.domain(max_size=2), epsilon=epsilon).value
     },
+    "largest support": lambda curator, epsilon: {
+        "support": curator.ask_largest_support(2, floor=1, epsilon=epsilon).value
+    },
     "best 2": lambda curator, epsilon: _chosen(
         curator.ask_best(2, domain=curator.domain(max_size=2), epsilon=epsilon).itemsets
     ),
