@@ -126,7 +126,7 @@ def random_queries(
 def query_error(exact: Counts, published: Counts, *, transactions: int, sanity: float = 0.001) -> float:
     """The mean relative error of counting queries, with a sanity bound of 0.1 % of the transactions.
 
-    >>> query_error(np.array([100, 0]), np.array([90, 2]), transactions=10_000)
+    >>> round(query_error(np.array([100, 0]), np.array([90, 2]), transactions=10_000), 6)
     0.15
     """
     bound = sanity * transactions
@@ -138,7 +138,7 @@ def fim_utility(exact: Mapping[Itemset, int], published: Mapping[Itemset, int]) 
 
     An itemset that is not in the published top K counts as having support 0 there. 1 means identical.
 
-    >>> fim_utility({(1,): 100, (2,): 50}, {(1,): 90, (3,): 60})
+    >>> round(fim_utility({(1,): 100, (2,): 50}, {(1,): 90, (3,): 60}), 6)
     0.45
     """
     changes = [abs(support - published.get(itemset, 0)) / support for itemset, support in exact.items()]

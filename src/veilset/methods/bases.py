@@ -28,7 +28,7 @@ def basis_set(items: Sequence[int], pairs: Sequence[Itemset], *, largest: int) -
     """Bases that hold every item and every pair, merged while that lowers the mean error (Alg. 2).
 
     >>> basis_set([1, 2, 3, 4, 5], [(1, 2), (2, 3), (1, 3)], largest=12)
-    [(1, 2, 3, 4, 5)]
+    [(1, 2, 3), (4, 5)]
     """
     if not pairs and len(items) <= largest:
         return [tuple(items)]
