@@ -60,11 +60,13 @@ ONLY_NOISE = "the intervals cover the noise, not what truncation lost beyond its
 
 @dataclass(frozen=True, slots=True)
 class Heuristics:
-    """The two heuristics of the paper, and one of ours."""
+    """The two heuristics of the paper and one of ours, with their public parameters."""
 
     is_smart: bool
     has_double_standards: bool
     weighs_lengths: bool
+    share: Fraction = SHARE_OF_TRANSACTIONS
+    rho: float = RHO
 
     def lengths_of(self, histogram: NoisyHistogram) -> Floats:
         """How many transactions that hold an itemset have each length, up to a factor.
@@ -108,14 +110,16 @@ def f1m(
     if target.k is not None:
         target = replace(target, k=min(target.k, curator.alphabet_size))
     first = ask_threshold(curator, target, domain=curator.domain(max_size=1), epsilon=epsilon)
-    level = ask_items(curator, NAIVE, epsilon=first.left, share=share)
+    level = ask_items(curator, replace(NAIVE, share=share), epsilon=first.left)
     return release(curator, first, [level], target, method="f1m")
 
 
-def difffim_naive(curator: Curator, target: Target, *, epsilon: Fraction) -> Release:
+def difffim_naive(
+    curator: Curator, target: Target, *, epsilon: Fraction, share: Fraction = SHARE_OF_TRANSACTIONS
+) -> Release:
     """Frequent itemsets level by level from transactions cut at random, to one limit (Alg. 6 and 7)."""
     first, size = open_search(curator, target, epsilon=epsilon)
-    levels = list(naive_levels(curator, size, min_count=first.min_count, epsilon=first.left))
+    levels = list(naive_levels(curator, size, share=share, min_count=first.min_count, epsilon=first.left))
     return release(curator, first, levels, target, method="difffim-naive")
 
 
@@ -127,9 +131,11 @@ def difffim(
     is_smart: bool = True,
     has_double_standards: bool = True,
     weighs_lengths: bool = False,
+    share: Fraction = SHARE_OF_TRANSACTIONS,
+    rho: float = RHO,
 ) -> Release:
     """Frequent itemsets level by level, with smart truncation and double standards (Alg. 5)."""
-    heuristics = Heuristics(is_smart, has_double_standards, weighs_lengths)
+    heuristics = Heuristics(is_smart, has_double_standards, weighs_lengths, share, rho)
     first, size = open_search(curator, target, epsilon=epsilon)
     levels = list(smart_levels(curator, size, heuristics, min_count=first.min_count, epsilon=first.left))
     return release(curator, first, levels, target, method="difffim")
@@ -159,25 +165,27 @@ def ask_largest_size(curator: Curator, most: int, *, min_count: int, floor: int,
     return low - 1
 
 
-def ask_items(curator: Curator, heuristics: Heuristics, *, epsilon: Fraction, share: Fraction) -> Level:
+def ask_items(curator: Curator, heuristics: Heuristics, *, epsilon: Fraction) -> Level:
     """Level 1: all items, under a cut to the length up to which there is that share of transactions (Alg. 1)."""
-    if share == 1:
+    if heuristics.share == 1:
         counts = curator.ask_item_supports(epsilon=epsilon)
         return estimated(counts, np.zeros(1), NAIVE, size=1, limit=curator.alphabet_size)
     for_lengths = min(epsilon / 10, SMALL)
     histogram = curator.ask_lengths(limit=LONGEST, epsilon=for_lengths)
-    limit = length_up_to(histogram, share)
+    limit = length_up_to(histogram, heuristics.share)
     counts = curator.ask_item_supports(cut=KeepRandom(limit), epsilon=epsilon - for_lengths)
     return estimated(counts, heuristics.lengths_of(histogram), heuristics, size=1, limit=limit)
 
 
-def naive_levels(curator: Curator, size: int, *, min_count: int, epsilon: Fraction) -> Iterator[Level]:
+def naive_levels(
+    curator: Curator, size: int, *, share: Fraction, min_count: int, epsilon: Fraction
+) -> Iterator[Level]:
     """One limit for all levels, one threshold for all purposes."""
     if size == 0:
         return
     for_each = epsilon / size
     for_lengths = min(for_each / 10, SMALL)
-    limit = length_up_to(curator.ask_lengths(limit=LONGEST, epsilon=for_lengths), SHARE_OF_TRANSACTIONS)
+    limit = length_up_to(curator.ask_lengths(limit=LONGEST, epsilon=for_lengths), share)
     counts = curator.ask_item_supports(cut=KeepRandom(limit), epsilon=for_each - for_lengths)
     level = estimated(counts, np.zeros(1), NAIVE, size=1, limit=limit)
     yield level
@@ -197,7 +205,7 @@ def smart_levels(
     if size == 0:
         return
     for_each = epsilon / size
-    level = ask_items(curator, heuristics, epsilon=for_each, share=SHARE_OF_TRANSACTIONS)
+    level = ask_items(curator, heuristics, epsilon=for_each)
     yield level
     for larger in range(2, size + 1):
         candidates, scores = candidates_from(level.extendable(min_count))
@@ -266,7 +274,7 @@ def estimated(
     return Level(
         counts,
         average_original(counts.values, scale=scale, share=share),
-        largest_original(counts.values, scale=scale, share=share, rho=RHO),
+        largest_original(counts.values, scale=scale, share=share, rho=heuristics.rho),
         math.ceil(half_width / share),
     )
 
