@@ -186,6 +186,20 @@ def test_a_bad_call_ends_in_one_line_and_exit_code_2(data: Path, tmp_path: Path,
     assert run.stdout == ""
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        ["exact", "--k", "0"],
+        ["evaluate", "--methods", "privbasis", "--epsilon", "1", "--k", "9999"],
+        ["evaluate", "--methods", "magic", "--epsilon", "1", "--k", "3"],
+    ],
+)
+def test_commands_that_are_not_private_answer_a_bad_call_in_one_line_too(data: Path, call: list[str]) -> None:
+    """The warning belongs to a result, not to a mistake."""
+    run = veilset(call[0], data, *call[1:])
+    assert (run.returncode, run.stderr.count("\n"), run.stdout) == (2, 1, "")
+
+
 BAD_FILES: dict[str, tuple[bytes | None, str]] = {
     "empty.dat": (b"", "empty"),
     "words.dat": (b"1 2\n3 milk\n", "line 2"),

@@ -223,11 +223,11 @@ def evaluate_command(
         repeats=repeats,
         seed=seed,
     )
-    show.warn("NOT PRIVATE: this compares with exact answers; use it on public data only")
     with show.progress("runs") as progress:
         found = evaluation.evaluate(
             {name: data}, study, workers=workers or os.cpu_count() or 1, results=results, progress=progress
         )
+    show.warn("NOT PRIVATE: this compares with exact answers; use it on public data only")
     if report is not None:
         write_study_report(found, report)
     show.document(evaluation.documents(found)) if as_json else show.evaluation(evaluation.summary(found))
@@ -249,9 +249,9 @@ def exact_command(
     """Exact frequent itemsets. NOT private."""
     from veilset import mine_exact, show  # noqa: PLC0415
 
-    show.warn("NOT PRIVATE: these are exact supports; do not publish them unless the data is public")
     with show.stage("mining (a first run compiles, once)"):
         found = mine_exact(data, k=k, min_support=min_support, max_size=max_size, maximal=maximal)
+    show.warn("NOT PRIVATE: these are exact supports; do not publish them unless the data is public")
     show.document(found.to_dict()) if as_json else show.exact(found)
 
 
