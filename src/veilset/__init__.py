@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from veilset.api import mine, open_curator
+    from veilset.api import items, mine, open_curator
     from veilset.errors import BadCall, BadInput, BudgetExceeded, VeilsetError
     from veilset.exact import ExactResult, mine_exact
     from veilset.gate import SecureNoise, SeededNoise
@@ -38,6 +38,7 @@ _HOMES = {
     "SeededNoise": "veilset.gate",
     "Transactions": "veilset.raw.transactions",
     "VeilsetError": "veilset.errors",
+    "items": "veilset.api",
     "mine": "veilset.api",
     "mine_exact": "veilset.exact",
     "open_curator": "veilset.api",
@@ -57,6 +58,7 @@ __all__ = [
     "SeededNoise",
     "Transactions",
     "VeilsetError",
+    "items",
     "mine",
     "mine_exact",
     "open_curator",

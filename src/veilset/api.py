@@ -54,6 +54,40 @@ def mine(  # noqa: PLR0913 - all keyword-only, each documented
     return chosen.run(curator, target, epsilon=curator.budget.total)
 
 
+def items(
+    data: Transactions | Any,  # noqa: ANN401 - whatever `read` takes
+    *,
+    epsilon: Epsilon,
+    k: int,
+    method: str | None = None,
+    per_owner: int | None = None,
+    transactions: int | None = None,
+    noise: Noise | None = None,
+) -> Release:
+    """The k most frequent items under epsilon-differential privacy: itemsets of one item each.
+
+    Args:
+        data: what `veilset.read` returned, or anything that it reads.
+        epsilon: the privacy budget of this release, as in `mine`.
+        k: how many items.
+        method: a name from `veilset.METHODS` whose task is "items".
+        per_owner: how many transactions of one person may count, where persons have several.
+        transactions: the number of transactions, where it is public anyway.
+        noise: `SeededNoise(seed)` for tests and evaluation; the release is then not private.
+
+    >>> from veilset import SeededNoise
+    >>> release = items([["bread", "milk"]] * 900 + [["beer"]] * 300, epsilon=1, k=2, noise=SeededNoise(7))
+    >>> sorted(found.items for found in release.itemsets)
+    [('bread',), ('milk',)]
+    """
+    target = Target.of(k=k, max_size=1)
+    chosen = find_method(method, task="items")
+    curator = open_curator(
+        data, epsilon=epsilon, per_owner=per_owner, transactions=transactions, noise=noise or SecureNoise()
+    )
+    return chosen.run(curator, target, epsilon=curator.budget.total)
+
+
 def open_curator(
     data: Transactions | Any,  # noqa: ANN401
     *,

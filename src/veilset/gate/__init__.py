@@ -1,6 +1,6 @@
 """The only way out: a Curator answers questions about raw data, within a budget, with noise."""
 
-from veilset.gate.answers import Chosen, NoisyCount, NoisyCounts, NoisyHistogram
+from veilset.gate.answers import Chosen, Found, NoisyCount, NoisyCounts, NoisyHistogram, NormalisedCounts
 from veilset.gate.budget import Budget, Epsilon, exact_epsilon
 from veilset.gate.curator import Curator, PrivacyUnit
 from veilset.gate.mechanisms import Charge
@@ -17,6 +17,7 @@ __all__ = [
     "Cut",
     "DropLonger",
     "Epsilon",
+    "Found",
     "Item",
     "KeepAll",
     "KeepBest",
@@ -26,6 +27,7 @@ __all__ = [
     "NoisyCount",
     "NoisyCounts",
     "NoisyHistogram",
+    "NormalisedCounts",
     "OnlyItems",
     "PrivacyUnit",
     "SecureNoise",

@@ -37,3 +37,24 @@ class Chosen:
     """Itemsets chosen by their private scores, in the order of the draws; the scores stay behind."""
 
     itemsets: tuple[Itemset, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NormalisedCounts:
+    """Supports of single items over transactions that were normalised to `limit` items, each with noise.
+
+    `values`, and the mechanism's sensitivity, are in units of which a whole transaction has `unit`.
+    """
+
+    items: Int64Array
+    values: Int64Array
+    limit: int
+    unit: int
+    mechanism: DiscreteLaplace
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Items whose noisy support reached a noisy threshold, in the order in which they were asked for."""
+
+    items: tuple[int, ...]

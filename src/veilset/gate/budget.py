@@ -66,3 +66,13 @@ class Budget:
                     f"of {self.total} is left; ask for at most {self.left}, or start with a larger budget"
                 )
             self._charges.append(Charge(question, mechanism))
+
+    def itemise(self, paid: Mechanism, itemised: Mechanism) -> None:
+        """Let the trace tell more about a charge; what was charged stays as it is."""
+        if itemised.epsilon != paid.epsilon:
+            raise BadCall(f"a charge of {paid.epsilon} was made; it cannot become one of {itemised.epsilon}")
+        with self._lock:
+            self._charges = [
+                Charge(charge.question, itemised) if charge.mechanism is paid else charge
+                for charge in self._charges
+            ]

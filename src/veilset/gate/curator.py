@@ -6,16 +6,16 @@ for one transaction and multiplied by the number of transactions that one privac
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
 from veilset.errors import BadCall
-from veilset.gate import scored
-from veilset.gate.answers import Chosen, NoisyCount, NoisyCounts, NoisyHistogram
+from veilset.gate import above_threshold, normalised, scored
+from veilset.gate.answers import Chosen, Found, NoisyCount, NoisyCounts, NoisyHistogram, NormalisedCounts
 from veilset.gate.budget import Budget
-from veilset.gate.mechanisms import DiscreteLaplace, Exponential
+from veilset.gate.mechanisms import AboveThreshold, DiscreteLaplace, Exponential
 from veilset.gate.noise import Noise
 from veilset.itemsets import Domain, Itemset, Itemsets
 from veilset.raw.bound import Cut, KeepAll, OnlyItems, l1_sensitivity
@@ -211,6 +211,94 @@ class Curator:
         distances = scored.rank_distances(self._engine, domain, k, most=most, draw=self._noise.keys)
         return 1 + scored.draw_place(-distances, rate=mechanism.rate, below=self._noise.below)
 
+    def ask_truncating_length(
+        self,
+        limits: tuple[int, ...],
+        *,
+        k: int,
+        price: Fraction,
+        epsilon: Fraction,
+        items: Int64Array | None = None,
+    ) -> int:
+        """To how many items transactions are best normalised: one of the limits, by the exponential mechanism.
+
+        The score of a limit is the k-th largest normalised support, less a public price for each item of the
+        limit (`gate.normalised`). A transaction raises every score by 0 to 1: monotone with sensitivity 1.
+        With `items`, transactions are restricted to them first.
+        """
+        among = self.alphabet_size if items is None else self._number_of(items)
+        if not limits or not 1 <= k <= among:
+            raise BadCall(
+                f"the {k}-th of {among} items, {len(limits)} limits; give limits, and k from 1 up to all"
+            )
+        mechanism = Exponential(1, self.unit.transactions, epsilon)
+        self.budget.charge(f"the length to normalise to, of {len(limits)}{_among(items)}", mechanism)
+        scores = normalised.limit_scores(
+            self._engine, np.array(limits, np.int64), items, k=k, price=price, draw=self._noise.keys
+        )
+        return limits[
+            scored.draw_place(scores, rate=mechanism.rate / normalised.UNIT, below=self._noise.below)
+        ]
+
+    def ask_normalised_supports(
+        self, limit: int, *, epsilon: Fraction, items: Int64Array | None = None
+    ) -> NormalisedCounts:
+        """How many transactions hold each item, where one of n > limit items counts limit / n.
+
+        In units of `gate.normalised`: a transaction weighs at most UNIT on each item, and at most
+        limit * UNIT on all items together. With `items`, transactions are restricted to them first.
+        """
+        if limit < 1:
+            raise BadCall(f"a length limit of {limit} leaves nothing of a transaction; give at least 1")
+        unit, number = normalised.UNIT, self.alphabet_size if items is None else self._number_of(items)
+        codes = np.arange(number) if items is None else items
+        cut = normalised.restricted(items)
+        values, mechanism = self._noisy(
+            f"supports of items normalised to {limit}, in 1/{unit}{_among(items)}",
+            lambda: ExactCounts(
+                self._engine.normalised_supports(
+                    np.array([limit], np.int64), cut, self._noise.keys, unit=unit
+                ).values[codes, 0]
+            ),
+            sensitivity=min(limit, number) * unit,
+            epsilon=epsilon,
+        )
+        return NormalisedCounts(codes, values, limit, unit, mechanism)
+
+    def ask_above_kth(self, items: Int64Array, k: int, *, epsilon: Fraction, by_blocks: bool) -> Found:
+        """Up to k of the items whose support reaches that of the k-th of them, compared in their order.
+
+        By the sparse vector technique, or by blocks (PFM): `gate.above_threshold` has both, and why they are
+        private. A transaction raises every support by 0 or 1, and so the k-th largest of them.
+        """
+        if not 1 <= k <= self._number_of(items):
+            raise BadCall(f"the {k} most frequent of {items.size} items; give k from 1 up to all of them")
+        mechanism = AboveThreshold(k, self.unit.transactions, epsilon)
+        self.budget.charge(f"which of {items.size} items are among their {k} most frequent", mechanism)
+        supports = self._engine.item_supports(KeepAll(), self._noise.keys).values[items]
+        label = above_threshold.in_blocks if by_blocks else above_threshold.sparse_vector
+        labels = label(
+            supports,
+            k,
+            threshold=int(np.partition(supports, supports.size - k)[supports.size - k]),
+            sensitivity=self.unit.transactions,
+            epsilon=epsilon,
+            add_noise=lambda values, scale: self._noise.discrete_laplace(ExactCounts(values), scale=scale),
+        )
+        self.budget.itemise(mechanism, replace(mechanism, account=labels.account))
+        return Found(tuple(items[list(labels.above)].tolist()))
+
+    def _number_of(self, items: Int64Array) -> int:
+        """How many items were chosen; each of the alphabet, and each once."""
+        size = self.alphabet_size
+        if (
+            items.size == 0
+            or not 0 <= items.min() <= items.max() < size
+            or np.unique(items).size < items.size
+        ):
+            raise BadCall(f"choose different items, by codes from 0 to {size - 1}, and at least one")
+        return int(items.size)
+
     def _l1(self, itemsets: Itemsets, cut: Cut) -> int:
         number = itemsets.number_by_size()
         return max(1, l1_sensitivity(cut, alphabet_size=self.alphabet_size, candidates=number))
@@ -222,6 +310,10 @@ class Curator:
         mechanism = DiscreteLaplace(sensitivity * self.unit.transactions, epsilon)
         self.budget.charge(question, mechanism)
         return self._noise.discrete_laplace(look(), scale=mechanism.scale), mechanism
+
+
+def _among(items: Int64Array | None) -> str:
+    return "" if items is None else f" on {items.size} chosen items"
 
 
 def _under(cut: Cut | None) -> str:

@@ -114,6 +114,49 @@ class Exponential:
 
 
 @dataclass(frozen=True, slots=True)
+class AboveThreshold:
+    """Noisy supports compared with a noisy threshold, one after another; only the comparisons leave.
+
+    `epsilon` was charged whole, before the look. `account` is what the comparisons used of it, one share for
+    each part that was paid for (`gate.above_threshold`): it can be computed from the comparisons that were
+    released and says nothing else, and it never adds up to more than `epsilon`. None until they are made.
+    """
+
+    wanted: int
+    sensitivity: int
+    epsilon: Fraction
+    account: tuple[Fraction, ...] | None = None
+
+    def __post_init__(self) -> None:
+        _check_cost(self.epsilon, self.sensitivity)
+        if self.used > self.epsilon:
+            raise BadCall(
+                f"comparisons used epsilon {self.used} of {self.epsilon}; this is a mistake in veilset"
+            )
+
+    @property
+    def used(self) -> Fraction:
+        """What the comparisons used of epsilon."""
+        return sum(self.account or (), Fraction(0))
+
+    def sentence(self) -> str:
+        """The mechanism in words."""
+        about = "" if self.account is None else f", {float(self.used):.3g} used in {len(self.account)} parts"
+        return f"noisy threshold for {self.wanted} items of sensitivity {self.sensitivity}{about}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The mechanism as JSON values."""
+        return {
+            "mechanism": "above threshold",
+            "wanted": self.wanted,
+            "sensitivity": self.sensitivity,
+            "epsilon": str(self.epsilon),
+            "used": str(self.used),
+            "account": None if self.account is None else [str(part) for part in self.account],
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Charge:
     """One row of the trace: one question whose answer left the raw data, and what it cost."""
 
@@ -139,4 +182,7 @@ def mechanism_from_dict(row: dict[str, Any]) -> Mechanism:
     epsilon, sensitivity = Fraction(row["epsilon"]), row["sensitivity"]
     if row["mechanism"] == "exponential":
         return Exponential(row["draws"], sensitivity, epsilon, is_monotone=row["is_monotone"])
+    if row["mechanism"] == "above threshold":
+        account = None if row["account"] is None else tuple(map(Fraction, row["account"]))
+        return AboveThreshold(row["wanted"], sensitivity, epsilon, account)
     return DiscreteLaplace(sensitivity, epsilon)

@@ -40,6 +40,7 @@ class Method:
         return run(curator, target, epsilon=epsilon, **self.options)
 
 
+WANG = "Wang et al., Differentially private top-k frequent columns publication, IEEE Access 2019"
 ZENG = "Zeng et al., On differentially private frequent itemset mining, PVLDB 2012"
 
 METHODS = {
@@ -92,10 +93,61 @@ METHODS = {
                 "by-length": {"weighs_lengths": True},
             },
         ),
+        Method(
+            name="tps-pfm",
+            task="items",
+            paper=WANG,
+            summary="top-k items from noisy supports, the unsafe ones by blocks of comparisons",
+            module="veilset.methods.tps",
+            function="tps_pfm",
+            variants={"for-counts": {"price": 1}},
+        ),
+        Method(
+            name="tps-em",
+            task="items",
+            paper=WANG,
+            summary="top-k items from noisy supports, the unsafe ones by the exponential mechanism",
+            module="veilset.methods.tps",
+            function="tps_em",
+            variants={"for-counts": {"price": 1}},
+        ),
+        Method(
+            name="tps-recount",
+            task="items",
+            paper=WANG,
+            summary="top-k items from noisy supports, the unsafe ones counted again",
+            module="veilset.methods.tps",
+            function="tps_recount",
+        ),
+        Method(
+            name="frefirst",
+            task="items",
+            paper=WANG,
+            summary="top-k items from noisy supports alone",
+            module="veilset.methods.tps",
+            function="frefirst",
+            variants={"for-counts": {"price": 1}},
+        ),
+        Method(
+            name="em",
+            task="items",
+            paper=WANG,
+            summary="top-k items by k draws of the exponential mechanism",
+            module="veilset.methods.tps",
+            function="em",
+        ),
+        Method(
+            name="svt",
+            task="items",
+            paper=WANG,
+            summary="top-k items by the sparse vector technique",
+            module="veilset.methods.tps",
+            function="svt",
+        ),
     ]
 }
 
-DEFAULTS = {"mine": "privbasis"}
+DEFAULTS = {"mine": "privbasis", "items": "tps-pfm"}
 """The method of each task, where the caller names none."""
 
 

@@ -33,6 +33,13 @@ class Engine(Protocol):
         The empty itemset is held by every transaction.
         """
 
+    def normalised_supports(self, limits: Int64Array, cut: Cut, draw: DrawKeys, *, unit: int) -> ExactCounts:
+        """The support of each item where a transaction of n items, after the cut, counts limit / n if longer.
+
+        In integer units, `unit` of them for a whole transaction, rounded down for each transaction. One row
+        for each item, one column for each limit.
+        """
+
     def pair_supports(self, items: Int32Array, cut: Cut, draw: DrawKeys) -> ExactCounts:
         """How many transactions hold both items of each pair of the given ones, after the cut.
 

@@ -18,7 +18,7 @@ from veilset.raw import mining
 from veilset.raw.bound import Cut, Keys, Rows
 from veilset.raw.counts import ExactCounts, ExactItemsets, Int32Array, Int64Array
 from veilset.raw.engines import DrawKeys
-from veilset.raw.kernels import pairs, scans, supports, vertical
+from veilset.raw.kernels import normalised, pairs, scans, supports, vertical
 from veilset.raw.transactions import Alphabet, Transactions
 
 ROWS_IN_A_CHUNK = 1 << 15
@@ -107,6 +107,21 @@ class LocalEngine:
             supports.add_supports(turned, rows.offsets.size - 1, set_offsets, set_items, totals)
 
         return self._sum(add, offsets.size - 1, cut, draw)
+
+    def normalised_supports(self, limits: Int64Array, cut: Cut, draw: DrawKeys, *, unit: int) -> ExactCounts:
+        """The support of each item where a transaction of n items, after the cut, counts limit / n if longer.
+
+        In integer units, `unit` of them for a whole transaction, rounded down for each transaction. One row
+        for each item, one column for each limit.
+        """
+        if limits.size == 0 or limits.min() < 1:
+            raise BadCall("a length limit below 1 leaves nothing of a transaction; give limits of at least 1")
+
+        def add(rows: Rows, totals: Int64Array) -> None:
+            normalised.add_normalised(rows.offsets, rows.items, limits, unit, totals)
+
+        counts = self._sum(add, len(self.alphabet) * limits.size, cut, draw)
+        return ExactCounts(counts.values.reshape(-1, limits.size))
 
     def pair_supports(self, items: Int32Array, cut: Cut, draw: DrawKeys) -> ExactCounts:
         """How many transactions hold both items of each pair of the given ones, after the cut.

@@ -1,0 +1,239 @@
+"""TPS (Wang, Wang, Gu, Xu, Wei, Yu, IEEE Access 2019): the k most frequent items, chosen in two phases.
+
+Task: the k most frequent items (columns), with their supports. Symbols of the paper: theta or l = the
+truncating length; C^ = noisy supports; tau^ = the k-th of them; delta = 2 l / epsilon_2 = how close to it an
+item is unsafe; R_1 = the safe items; B = the unsafe ones; k_delta = how many of them are wanted; epsilon_1,
+epsilon_2, epsilon_3 = shares of epsilon for the length, the supports, and the choice among the unsafe.
+
+Privacy argument. Neighbours differ by one privacy unit of at most c transactions. Costs add up to epsilon:
+
+1. the opening (`methods.opening`): the number of transactions, unless it is public;
+2. of what is left, 1/50 for a histogram of lengths, sensitivity c, and of the rest
+3. epsilon_1 and epsilon_2 for length and supports (`methods.dpsense`), sensitivities c and c theta. Zones are
+   post-processing of the noisy supports;
+4. epsilon_3 for the choice among the unsafe items, which 3 made known.
+   `tps-em`: k_delta draws on supports, monotone with sensitivity c (T3: right where neighbours differ by adding).
+   `tps-pfm`: comparisons with noisy thresholds, sensitivity c (`gate.above_threshold`; T1, T5). Where they find
+   too few, the order of 3 fills up (T2: post-processing).
+   `tps-recount`, ours: length, supports and histogram again, on transactions restricted to the unsafe items.
+
+`frefirst` is 1 to 3 alone. `em` and `svt` have no first phase: after 1 they choose among all items, by k draws
+or by the sparse vector technique, both of sensitivity c, and pay a share for the noisy supports of what they
+chose, L1 sensitivity c k. Those are not used to choose.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from veilset.choose import Estimates
+from veilset.gate import Curator
+from veilset.itemsets import Domain, Itemsets
+from veilset.methods.dpsense import PRICE, Codes, Sensed, Shares, dpsense
+from veilset.methods.opening import ask_first
+from veilset.methods.privbasis import CHOSEN_BY_THE_SAME_NOISE
+from veilset.release import Release
+from veilset.target import Target
+
+Fractions = tuple[Fraction, ...]
+
+SHARE_FOR_HISTOGRAM = Fraction(1, 50)
+SHARES = (Fraction(1, 10), Fraction(6, 10), Fraction(3, 10))
+"""epsilon_1, epsilon_2, epsilon_3 (Sec. VI)."""
+SHARES_OF_FREFIRST = (Fraction(1, 10), Fraction(9, 10))
+SHARES_OF_RECOUNT = (
+    Fraction(5, 100),
+    Fraction(50, 100),
+    Fraction(5, 100),
+    Fraction(38, 100),
+    Fraction(2, 100),
+)
+"""Length and supports of all items; then length, supports and histogram of the unsafe ones.
+
+Chosen on generated baskets; docs/methods/tps-recount.md."""
+SHARE_FOR_SUPPORTS = Fraction(1, 10)
+ONLY_NOISE = (
+    "the intervals cover the noise, not how much more or less than on average an item lost "
+    "because long transactions count less"
+)
+
+Second = Callable[[Sensed, "Zones", Fraction], Estimates]
+"""The second phase: from the noisy supports, the zones and the epsilon that the shares are of, to k items."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Zones:
+    """Items by how sure it is that they are among the k most frequent; `unsafe` in the order of noisy supports."""
+
+    safe: Codes
+    unsafe: Codes
+    wanted: int
+
+    @classmethod
+    def of(cls, sensed: Sensed, k: int) -> "Zones":
+        """Safe: more than delta above the k-th noisy support. Unsafe: within delta of it (Alg. 1, l. 3-12)."""
+        order = sensed.order
+        noisy, delta = sensed.counts.values[order], math.floor(2 * sensed.counts.mechanism.scale)
+        kth, codes = noisy[k - 1], sensed.counts.items[order]
+        is_safe = noisy > kth + delta
+        return cls(
+            codes[is_safe], codes[~is_safe & (noisy >= kth - delta)], k - int(np.count_nonzero(is_safe))
+        )
+
+
+def tps_em(
+    curator: Curator, target: Target, *, epsilon: Fraction, shares: Fractions = SHARES, price: int = PRICE
+) -> Release:
+    """Two phases, with the exponential mechanism in the second (Alg. 1)."""
+
+    def choose(sensed: Sensed, zones: Zones, left: Fraction) -> Estimates:
+        unsafe = Domain(items=tuple(sorted(zones.unsafe.tolist())), max_size=1)
+        extra = curator.ask_best(zones.wanted, domain=unsafe, epsilon=left * shares[2])
+        return estimates(sensed, [*zones.safe, *(item for (item,) in extra.itemsets)])
+
+    return in_two_phases(curator, target, choose, "tps-em", epsilon=epsilon, shares=shares, price=price)
+
+
+def tps_pfm(
+    curator: Curator, target: Target, *, epsilon: Fraction, shares: Fractions = SHARES, price: int = PRICE
+) -> Release:
+    """Two phases, with the privacy-free mechanism in the second (Alg. 1 and 2)."""
+
+    def choose(sensed: Sensed, zones: Zones, left: Fraction) -> Estimates:
+        extra = curator.ask_above_kth(zones.unsafe, zones.wanted, epsilon=left * shares[2], by_blocks=True)
+        return estimates(sensed, [*zones.safe, *filled_up(extra.items, zones.unsafe, zones.wanted)])  # T2
+
+    return in_two_phases(curator, target, choose, "tps-pfm", epsilon=epsilon, shares=shares, price=price)
+
+
+def tps_recount(
+    curator: Curator,
+    target: Target,
+    *,
+    epsilon: Fraction,
+    shares: Fractions = SHARES_OF_RECOUNT,
+    price: int = PRICE,
+) -> Release:
+    """Two phases; the second counts again, in transactions restricted to the unsafe items: they are short."""
+
+    def choose(sensed: Sensed, zones: Zones, left: Fraction) -> Estimates:
+        again = Shares(left * shares[2], left * shares[3], left * shares[4])
+        counted = dpsense(curator, k=zones.wanted, shares=again, price=price, items=zones.unsafe)
+        extra = zones.unsafe[counted.order[: zones.wanted]]
+        return joined(estimates(sensed, zones.safe), estimates(counted, extra))
+
+    return in_two_phases(curator, target, choose, "tps-recount", epsilon=epsilon, shares=shares, price=price)
+
+
+def frefirst(
+    curator: Curator,
+    target: Target,
+    *,
+    epsilon: Fraction,
+    shares: Fractions = SHARES_OF_FREFIRST,
+    price: int = PRICE,
+) -> Release:
+    """The k items of largest noisy support: the first phase alone (Sec. III.C)."""
+
+    def choose(sensed: Sensed, zones: Zones, left: Fraction) -> Estimates:  # noqa: ARG001 - nothing more is asked
+        return estimates(sensed, filled_up((), [*zones.safe, *zones.unsafe], zones.safe.size + zones.wanted))
+
+    return in_two_phases(curator, target, choose, "frefirst", epsilon=epsilon, shares=shares, price=price)
+
+
+def em(
+    curator: Curator, target: Target, *, epsilon: Fraction, share: Fraction = SHARE_FOR_SUPPORTS
+) -> Release:
+    """k draws of the exponential mechanism over all items (Sec. III.C)."""
+
+    def choose(k: int, left: Fraction) -> Iterable[int]:
+        chosen = curator.ask_best(k, domain=curator.domain(max_size=1), epsilon=left)
+        return [item for (item,) in chosen.itemsets]
+
+    return in_one_phase(curator, target, choose, "em", epsilon=epsilon, share=share)
+
+
+def svt(
+    curator: Curator, target: Target, *, epsilon: Fraction, share: Fraction = SHARE_FOR_SUPPORTS
+) -> Release:
+    """The sparse vector technique over all items, in the order of the alphabet (Sec. III.B)."""
+
+    def choose(k: int, left: Fraction) -> Iterable[int]:
+        every = np.arange(curator.alphabet_size)
+        found = curator.ask_above_kth(every, k, epsilon=left, by_blocks=False)
+        return filled_up(found.items, every, k)
+
+    return in_one_phase(curator, target, choose, "svt", epsilon=epsilon, share=share)
+
+
+def in_two_phases(
+    curator: Curator,
+    target: Target,
+    second: Second,
+    method: str,
+    *,
+    epsilon: Fraction,
+    shares: Fractions,
+    price: int,
+) -> Release:
+    """Noisy supports, zones, then the second phase (Alg. 1)."""
+    first = ask_first(curator, target, domain=curator.domain(max_size=1), epsilon=epsilon)
+    if first.k == 0:
+        return first.release(curator, Estimates.none(), method=method)
+    for_histogram = first.left * SHARE_FOR_HISTOGRAM
+    left = first.left - for_histogram
+    sensed = dpsense(
+        curator, k=first.k, shares=Shares(left * shares[0], left * shares[1], for_histogram), price=price
+    )  # l. 1-2
+    chosen = second(sensed, Zones.of(sensed, first.k), left)  # l. 3-14
+    return first.release(curator, chosen, method=method, notes=(CHOSEN_BY_THE_SAME_NOISE, ONLY_NOISE))
+
+
+def in_one_phase(
+    curator: Curator,
+    target: Target,
+    choose: Callable[[int, Fraction], Iterable[int]],
+    method: str,
+    *,
+    epsilon: Fraction,
+    share: Fraction,
+) -> Release:
+    """Choose k items by their exact supports, then ask for noisy ones."""
+    first = ask_first(curator, target, domain=curator.domain(max_size=1), epsilon=epsilon)
+    if first.k == 0:
+        return first.release(curator, Estimates.none(), method=method)
+    for_supports = first.left * share
+    chosen = Itemsets.of((item,) for item in choose(first.k, first.left - for_supports))
+    supports = curator.ask_supports(chosen, epsilon=for_supports)
+    return first.release(curator, Estimates.of(supports), method=method)
+
+
+def filled_up(found: Sequence[int], order: Iterable[int], k: int) -> list[int]:
+    """The k items that were found; where they are fewer, the first of the others in a public order, too (T2).
+
+    >>> filled_up((7, 3), [9, 7, 5, 3], 3)
+    [7, 3, 9]
+    """
+    return list(dict.fromkeys([*found, *(int(item) for item in order)]))[:k]
+
+
+def estimates(sensed: Sensed, items: Iterable[int]) -> Estimates:
+    """What the noisy supports say of some items."""
+    place = {item: place for place, item in enumerate(sensed.counts.items.tolist())}
+    chosen = [int(item) for item in items]
+    supports = sensed.supports[[place[item] for item in chosen]]
+    return Estimates(
+        Itemsets.of((item,) for item in chosen), supports, np.full(len(chosen), sensed.half_width, np.int64)
+    )
+
+
+def joined(one: Estimates, other: Estimates) -> Estimates:
+    """Both."""
+    return Estimates(
+        Itemsets.of([*one.itemsets, *other.itemsets]),
+        np.append(one.supports, other.supports),
+        np.append(one.half_widths, other.half_widths),
+    )
