@@ -126,7 +126,7 @@ METHODS = {
             summary="top-k items from noisy supports alone",
             module="veilset.methods.tps",
             function="frefirst",
-            variants={"for-counts": {"price": 1}},
+            variants={"for-counts": {"price": 1}, "random": {"is_random": True}},
         ),
         Method(
             name="em",

@@ -6,7 +6,8 @@ down). Where theta comes from is not printed in the TPS paper (T4); we choose it
 Privacy argument. Neighbours differ by one privacy unit of at most c transactions. Three questions, three shares:
 
 1. the length theta: one draw of the exponential mechanism over public limits, on monotone scores of sensitivity c;
-2. the supports of transactions normalised to theta: discrete Laplace, L1 sensitivity c theta;
+2. the supports of transactions normalised to theta, or cut to theta random items: discrete Laplace, L1
+   sensitivity c theta;
 3. the histogram of lengths, sensitivity c, from which post-processing estimates how much of a support normalising
    kept, so that supports can be scaled up again. Ranking does not need it.
 
@@ -20,7 +21,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from veilset.gate import Curator, KeepAll, NoisyHistogram, NormalisedCounts, OnlyItems
+from veilset.gate import Curator, KeepAll, KeepRandom, NoisyHistogram, NormalisedCounts, OnlyItems
 from veilset.methods.standards import kept_share
 
 Codes = npt.NDArray[np.int64]
@@ -68,14 +69,28 @@ class Sensed:
 
 
 def dpsense(
-    curator: Curator, *, k: int, shares: Shares, price: int = PRICE, items: Codes | None = None
+    curator: Curator,
+    *,
+    k: int,
+    shares: Shares,
+    price: int = PRICE,
+    items: Codes | None = None,
+    is_random: bool = False,
 ) -> Sensed:
-    """Noisy supports of all items, or of some, from transactions normalised to a length that suits rank k."""
+    """Noisy supports of all items, or of some, from transactions normalised to a length that suits rank k.
+
+    With `is_random`, long transactions keep that many random items instead: the same on average, but how many
+    holders of an item keep it is then one more source of error. For comparison.
+    """
     scale = curator.unit.transactions / shares.supports
     limit = curator.ask_truncating_length(
         LIMITS, k=k, price=price * scale, epsilon=shares.length, items=items
     )
-    counts = curator.ask_normalised_supports(limit, epsilon=shares.supports, items=items)
+    if is_random:
+        kept = curator.ask_item_supports(epsilon=shares.supports, cut=KeepRandom(limit))
+        counts = NormalisedCounts(kept.itemsets.items.astype(np.int64), kept.values, limit, 1, kept.mechanism)
+    else:
+        counts = curator.ask_normalised_supports(limit, epsilon=shares.supports, items=items)
     cut = KeepAll() if items is None else OnlyItems(items, KeepAll())
     lengths = curator.ask_lengths(limit=LONGEST, epsilon=shares.histogram, cut=cut)
     return Sensed(counts, kept_share(holders(lengths), size=1, limit=limit))

@@ -26,6 +26,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -94,7 +95,8 @@ def tps_em(
         extra = curator.ask_best(zones.wanted, domain=unsafe, epsilon=left * shares[2])
         return estimates(sensed, [*zones.safe, *(item for (item,) in extra.itemsets)])
 
-    return in_two_phases(curator, target, choose, "tps-em", epsilon=epsilon, shares=shares, price=price)
+    sense = partial(dpsense, price=price)
+    return in_two_phases(curator, target, sense, choose, method="tps-em", epsilon=epsilon, shares=shares)
 
 
 def tps_pfm(
@@ -106,7 +108,8 @@ def tps_pfm(
         extra = curator.ask_above_kth(zones.unsafe, zones.wanted, epsilon=left * shares[2], by_blocks=True)
         return estimates(sensed, [*zones.safe, *filled_up(extra.items, zones.unsafe, zones.wanted)])  # T2
 
-    return in_two_phases(curator, target, choose, "tps-pfm", epsilon=epsilon, shares=shares, price=price)
+    sense = partial(dpsense, price=price)
+    return in_two_phases(curator, target, sense, choose, method="tps-pfm", epsilon=epsilon, shares=shares)
 
 
 def tps_recount(
@@ -125,7 +128,8 @@ def tps_recount(
         extra = zones.unsafe[counted.order[: zones.wanted]]
         return joined(estimates(sensed, zones.safe), estimates(counted, extra))
 
-    return in_two_phases(curator, target, choose, "tps-recount", epsilon=epsilon, shares=shares, price=price)
+    sense = partial(dpsense, price=price)
+    return in_two_phases(curator, target, sense, choose, method="tps-recount", epsilon=epsilon, shares=shares)
 
 
 def frefirst(
@@ -135,13 +139,15 @@ def frefirst(
     epsilon: Fraction,
     shares: Fractions = SHARES_OF_FREFIRST,
     price: int = PRICE,
+    is_random: bool = False,
 ) -> Release:
     """The k items of largest noisy support: the first phase alone (Sec. III.C)."""
 
     def choose(sensed: Sensed, zones: Zones, left: Fraction) -> Estimates:  # noqa: ARG001 - nothing more is asked
         return estimates(sensed, filled_up((), [*zones.safe, *zones.unsafe], zones.safe.size + zones.wanted))
 
-    return in_two_phases(curator, target, choose, "frefirst", epsilon=epsilon, shares=shares, price=price)
+    sense = partial(dpsense, price=price, is_random=is_random)
+    return in_two_phases(curator, target, sense, choose, method="frefirst", epsilon=epsilon, shares=shares)
 
 
 def em(
@@ -153,7 +159,7 @@ def em(
         chosen = curator.ask_best(k, domain=curator.domain(max_size=1), epsilon=left)
         return [item for (item,) in chosen.itemsets]
 
-    return in_one_phase(curator, target, choose, "em", epsilon=epsilon, share=share)
+    return in_one_phase(curator, target, choose, method="em", epsilon=epsilon, share=share)
 
 
 def svt(
@@ -166,18 +172,18 @@ def svt(
         found = curator.ask_above_kth(every, k, epsilon=left, by_blocks=False)
         return filled_up(found.items, every, k)
 
-    return in_one_phase(curator, target, choose, "svt", epsilon=epsilon, share=share)
+    return in_one_phase(curator, target, choose, method="svt", epsilon=epsilon, share=share)
 
 
 def in_two_phases(
     curator: Curator,
     target: Target,
+    sense: Callable[..., Sensed],
     second: Second,
-    method: str,
     *,
+    method: str,
     epsilon: Fraction,
     shares: Fractions,
-    price: int,
 ) -> Release:
     """Noisy supports, zones, then the second phase (Alg. 1)."""
     first = ask_first(curator, target, domain=curator.domain(max_size=1), epsilon=epsilon)
@@ -185,9 +191,8 @@ def in_two_phases(
         return first.release(curator, Estimates.none(), method=method)
     for_histogram = first.left * SHARE_FOR_HISTOGRAM
     left = first.left - for_histogram
-    sensed = dpsense(
-        curator, k=first.k, shares=Shares(left * shares[0], left * shares[1], for_histogram), price=price
-    )  # l. 1-2
+    first_shares = Shares(left * shares[0], left * shares[1], for_histogram)  # l. 1
+    sensed = sense(curator, k=first.k, shares=first_shares)  # l. 2
     chosen = second(sensed, Zones.of(sensed, first.k), left)  # l. 3-14
     return first.release(curator, chosen, method=method, notes=(CHOSEN_BY_THE_SAME_NOISE, ONLY_NOISE))
 
@@ -196,8 +201,8 @@ def in_one_phase(
     curator: Curator,
     target: Target,
     choose: Callable[[int, Fraction], Iterable[int]],
-    method: str,
     *,
+    method: str,
     epsilon: Fraction,
     share: Fraction,
 ) -> Release:
