@@ -7,7 +7,7 @@ import inspect
 import os
 import sys
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,7 +17,7 @@ from veilset import __version__
 from veilset.errors import BadCall, BudgetExceeded, VeilsetError
 
 if TYPE_CHECKING:
-    from veilset import Transactions
+    from veilset import Release, Transactions
 
 DONE, BAD_CALL, REFUSED, INTERRUPTED = 0, 2, 3, 130
 """Exit codes; scripts depend on them."""
@@ -51,6 +51,18 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document an
 Report = Annotated[
     Path | None,
     typer.Option("--report", metavar="F.html", help="Write a page with plots that works offline."),
+]
+
+Method = Annotated[str | None, typer.Option("--method", metavar="M", help="How; see docs/methods.")]
+PerOwner = Annotated[
+    int | None, typer.Option("--per-owner", metavar="N", help="How many baskets of one owner may count.")
+]
+PublicNumber = Annotated[
+    int | None,
+    typer.Option("--transactions", metavar="N", help="The number of transactions, if public anyway."),
+]
+Out = Annotated[
+    Path | None, typer.Option("--out", metavar="F", help="Write the release: .json, .csv or .parquet.")
 ]
 
 
@@ -141,38 +153,62 @@ def mine_command(
     epsilon: Epsilon,
     k: K = None,
     min_support: MinSupport = None,
-    method: Annotated[
-        str | None, typer.Option("--method", metavar="M", help="How; see docs/methods.")
-    ] = None,
+    method: Method = None,
     max_size: MaxSize = None,
-    per_owner: Annotated[
-        int | None, typer.Option(metavar="N", help="How many baskets of one owner may count.")
-    ] = None,
-    transactions: Annotated[
-        int | None, typer.Option(metavar="N", help="The number of transactions, if public anyway.")
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="F", help="Write the release: .json, .csv or .parquet.")
-    ] = None,
+    per_owner: PerOwner = None,
+    transactions: PublicNumber = None,
+    out: Out = None,
     report: Report = None,
     as_json: AsJson = False,
 ) -> None:
     """Private frequent itemsets, with 95 % intervals."""
-    from veilset import mine, show, write_report  # noqa: PLC0415
+    from veilset import mine  # noqa: PLC0415
+
+    ask = partial(
+        mine,
+        data,
+        epsilon=epsilon,
+        k=k,
+        min_support=min_support,
+        method=method,
+        max_size=max_size,
+        per_owner=per_owner,
+        transactions=transactions,
+    )
+    _release(ask, out=out, report=report, as_json=as_json)
+
+
+@app.command(name="items")
+@_reads_data
+def items_command(
+    data: "Transactions",
+    _: str,
+    epsilon: Epsilon,
+    k: Annotated[int, typer.Option("--k", metavar="K", help="How many items.")],
+    method: Method = None,
+    per_owner: PerOwner = None,
+    transactions: PublicNumber = None,
+    out: Out = None,
+    report: Report = None,
+    as_json: AsJson = False,
+) -> None:
+    """The most frequent items, privately, with 95 % intervals."""
+    from veilset import items  # noqa: PLC0415
+
+    ask = partial(
+        items, data, epsilon=epsilon, k=k, method=method, per_owner=per_owner, transactions=transactions
+    )
+    _release(ask, out=out, report=report, as_json=as_json)
+
+
+def _release(ask: "Callable[[], Release]", *, out: Path | None, report: Path | None, as_json: bool) -> None:
+    """Ask for a release, when its files can be written; then write and show it."""
+    from veilset import show, write_report  # noqa: PLC0415
 
     _check_can_write(out, suffixes=(".json", ".csv", ".parquet"))
     _check_can_write(report, suffixes=(".html",))
     with show.stage("asking for a private release (a first run compiles, once)"):
-        found = mine(
-            data,
-            epsilon=epsilon,
-            k=k,
-            min_support=min_support,
-            method=method,
-            max_size=max_size,
-            per_owner=per_owner,
-            transactions=transactions,
-        )
+        found = ask()
     if out is not None:
         found.save(out)
     if report is not None:

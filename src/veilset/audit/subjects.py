@@ -53,6 +53,9 @@ TARGETS: Mapping[str, Mapping[str, Target]] = {
         "k = 2": Target.of(k=2, max_size=2),
         "support 4": Target.of(min_support=4, max_size=2),
     },
+    "items": {
+        "k = 2": Target.of(k=2, max_size=1),
+    },
 }
 """For each task, what its methods are asked for under the audit."""
 
@@ -98,6 +101,15 @@ def _counts(name: str, values: npt.NDArray[np.int64]) -> Outcome:
     return {f"{name} {place}": int(value) for place, value in enumerate(values)}
 
 
+def _found(items: tuple[int, ...]) -> Outcome:
+    """Which items were above, and how many."""
+    return {"number": len(items), **{f"{item} above": 1 for item in items}}
+
+
+def _all(curator: Curator) -> npt.NDArray[np.int64]:
+    return np.arange(curator.alphabet_size)
+
+
 def _chosen(itemsets: tuple[Itemset, ...]) -> Outcome:
     """Which itemset came first, and so on; and which came at all."""
     places = {f"place {place}": hash(itemset) % 2**31 for place, itemset in enumerate(itemsets)}
@@ -120,6 +132,31 @@ QUESTIONS: Mapping[str, Ask] = {
             4, domain=curator.domain(max_size=2), most=curator.alphabet_size, epsilon=epsilon
         )
     },
+    "truncating length": lambda curator, epsilon: {
+        "length": curator.ask_truncating_length(
+            (1, 2, 4), k=1, price=Fraction(1, 2) / epsilon, epsilon=epsilon
+        )
+    },
+    "truncating length on 2 items": lambda curator, epsilon: {
+        "length": curator.ask_truncating_length(
+            (1, 2), k=2, price=Fraction(0), epsilon=epsilon, items=np.array([0, 1])
+        )
+    },
+    "normalised supports": lambda curator, epsilon: _counts(
+        "item", curator.ask_normalised_supports(2, epsilon=epsilon).values
+    ),
+    "normalised supports of 2 items": lambda curator, epsilon: _counts(
+        "item", curator.ask_normalised_supports(1, epsilon=epsilon, items=np.array([1, 0])).values
+    ),
+    "above the 1st by blocks": lambda curator, epsilon: _found(
+        curator.ask_above_kth(_all(curator), 1, epsilon=epsilon, by_blocks=True).items
+    ),
+    "above the 2nd by blocks": lambda curator, epsilon: _found(
+        curator.ask_above_kth(_all(curator), 2, epsilon=epsilon, by_blocks=True).items
+    ),
+    "above the 2nd": lambda curator, epsilon: _found(
+        curator.ask_above_kth(_all(curator), 2, epsilon=epsilon, by_blocks=False).items
+    ),
 }
 
 QUESTIONS_UNDER_A_CUT: Mapping[str, AskUnder] = {

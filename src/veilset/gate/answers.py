@@ -43,13 +43,12 @@ class Chosen:
 class NormalisedCounts:
     """Supports of single items over transactions that were normalised to `limit` items, each with noise.
 
-    `values`, and the mechanism's sensitivity, are in units of which a whole transaction has `unit`.
+    `values` are in steps; a whole transaction has as many as the mechanism says.
     """
 
     items: Int64Array
     values: Int64Array
     limit: int
-    unit: int
     mechanism: DiscreteLaplace
 
 

@@ -237,7 +237,7 @@ class Curator:
             self._engine, np.array(limits, np.int64), items, k=k, price=price, draw=self._noise.keys
         )
         return limits[
-            scored.draw_place(scores, rate=mechanism.rate / normalised.UNIT, below=self._noise.below)
+            scored.draw_place(scores, rate=mechanism.rate / normalised.STEPS, below=self._noise.below)
         ]
 
     def ask_normalised_supports(
@@ -245,25 +245,26 @@ class Curator:
     ) -> NormalisedCounts:
         """How many transactions hold each item, where one of n > limit items counts limit / n.
 
-        In units of `gate.normalised`: a transaction weighs at most UNIT on each item, and at most
-        limit * UNIT on all items together. With `items`, transactions are restricted to them first.
+        In steps of `gate.normalised`: a transaction weighs at most STEPS on each item, and at most
+        limit * STEPS on all items together. With `items`, transactions are restricted to them first.
         """
         if limit < 1:
             raise BadCall(f"a length limit of {limit} leaves nothing of a transaction; give at least 1")
-        unit, number = normalised.UNIT, self.alphabet_size if items is None else self._number_of(items)
+        number = self.alphabet_size if items is None else self._number_of(items)
         codes = np.arange(number) if items is None else items
         cut = normalised.restricted(items)
         values, mechanism = self._noisy(
-            f"supports of items normalised to {limit}, in 1/{unit}{_among(items)}",
+            f"supports of items in transactions normalised to {limit}{_among(items)}",
             lambda: ExactCounts(
                 self._engine.normalised_supports(
-                    np.array([limit], np.int64), cut, self._noise.keys, unit=unit
+                    np.array([limit], np.int64), cut, self._noise.keys, steps=normalised.STEPS
                 ).values[codes, 0]
             ),
-            sensitivity=min(limit, number) * unit,
+            sensitivity=min(limit, number),
             epsilon=epsilon,
+            steps=normalised.STEPS,
         )
-        return NormalisedCounts(codes, values, limit, unit, mechanism)
+        return NormalisedCounts(codes, values, limit, mechanism)
 
     def ask_above_kth(self, items: Int64Array, k: int, *, epsilon: Fraction, by_blocks: bool) -> Found:
         """Up to k of the items whose support reaches that of the k-th of them, compared in their order.
@@ -304,10 +305,16 @@ class Curator:
         return max(1, l1_sensitivity(cut, alphabet_size=self.alphabet_size, candidates=number))
 
     def _noisy(
-        self, question: str, look: Callable[[], ExactCounts], *, sensitivity: int, epsilon: Fraction
+        self,
+        question: str,
+        look: Callable[[], ExactCounts],
+        *,
+        sensitivity: int,
+        epsilon: Fraction,
+        steps: int = 1,
     ) -> tuple[Int64Array, DiscreteLaplace]:
         """Charge, look, noise: in that order, here and nowhere else."""
-        mechanism = DiscreteLaplace(sensitivity * self.unit.transactions, epsilon)
+        mechanism = DiscreteLaplace(sensitivity * self.unit.transactions, epsilon, steps)
         self.budget.charge(question, mechanism)
         return self._noise.discrete_laplace(look(), scale=mechanism.scale), mechanism
 

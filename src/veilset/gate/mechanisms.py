@@ -34,18 +34,20 @@ class DiscreteLaplace:
     """Integer noise with P(x) proportional to exp(-|x| epsilon / sensitivity), on every count.
 
     `sensitivity` is the L1 distance by which one privacy unit can move all counts of the question together.
+    Counts that are fractions of transactions are in integer steps, `steps` of them for a whole one.
     """
 
     sensitivity: int
     epsilon: Fraction
+    steps: int = 1
 
     def __post_init__(self) -> None:
         _check_cost(self.epsilon, self.sensitivity)
 
     @property
     def scale(self) -> Fraction:
-        """The scale of the noise: its typical size."""
-        return self.sensitivity / self.epsilon
+        """The scale of the noise, its typical size, in steps."""
+        return self.sensitivity * self.steps / self.epsilon
 
     def half_width(self, confidence: float = 0.95) -> int:
         """The smallest t for which |noise| <= t with at least this probability.
@@ -60,7 +62,8 @@ class DiscreteLaplace:
 
     def sentence(self) -> str:
         """The mechanism in words."""
-        return f"discrete Laplace noise of scale {float(self.scale):.6g} (sensitivity {self.sensitivity})"
+        scale = float(self.scale / self.steps)
+        return f"discrete Laplace noise of scale {scale:.6g} (sensitivity {self.sensitivity})"
 
     def to_dict(self) -> dict[str, Any]:
         """The mechanism as JSON values."""
@@ -68,7 +71,8 @@ class DiscreteLaplace:
             "mechanism": "discrete Laplace",
             "sensitivity": self.sensitivity,
             "epsilon": str(self.epsilon),
-            "scale": float(self.scale),
+            "scale": float(self.scale / self.steps),
+            **({"steps": self.steps} if self.steps > 1 else {}),
         }
 
 
@@ -185,4 +189,4 @@ def mechanism_from_dict(row: dict[str, Any]) -> Mechanism:
     if row["mechanism"] == "above threshold":
         account = None if row["account"] is None else tuple(map(Fraction, row["account"]))
         return AboveThreshold(row["wanted"], sensitivity, epsilon, account)
-    return DiscreteLaplace(sensitivity, epsilon)
+    return DiscreteLaplace(sensitivity, epsilon, row.get("steps", 1))

@@ -60,12 +60,13 @@ class Sensed:
     @property
     def supports(self) -> Codes:
         """What the supports are without normalising, on average."""
-        return np.rint(self.counts.values / (self.counts.unit * self.kept)).astype(np.int64)
+        return np.rint(self.counts.values / (self.counts.mechanism.steps * self.kept)).astype(np.int64)
 
     @property
     def half_width(self) -> int:
         """The 95 % half width of the noise in `supports`."""
-        return math.ceil(self.counts.mechanism.half_width() / (self.counts.unit * self.kept))
+        noise = self.counts.mechanism
+        return math.ceil(noise.half_width() / (noise.steps * self.kept))
 
 
 def dpsense(
@@ -88,7 +89,7 @@ def dpsense(
     )
     if is_random:
         kept = curator.ask_item_supports(epsilon=shares.supports, cut=KeepRandom(limit))
-        counts = NormalisedCounts(kept.itemsets.items.astype(np.int64), kept.values, limit, 1, kept.mechanism)
+        counts = NormalisedCounts(kept.itemsets.items.astype(np.int64), kept.values, limit, kept.mechanism)
     else:
         counts = curator.ask_normalised_supports(limit, epsilon=shares.supports, items=items)
     cut = KeepAll() if items is None else OnlyItems(items, KeepAll())

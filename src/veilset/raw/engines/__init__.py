@@ -33,10 +33,10 @@ class Engine(Protocol):
         The empty itemset is held by every transaction.
         """
 
-    def normalised_supports(self, limits: Int64Array, cut: Cut, draw: DrawKeys, *, unit: int) -> ExactCounts:
+    def normalised_supports(self, limits: Int64Array, cut: Cut, draw: DrawKeys, *, steps: int) -> ExactCounts:
         """The support of each item where a transaction of n items, after the cut, counts limit / n if longer.
 
-        In integer units, `unit` of them for a whole transaction, rounded down for each transaction. One row
+        In integer steps, `steps` of them for a whole transaction, rounded down for each transaction. One row
         for each item, one column for each limit.
         """
 

@@ -108,17 +108,17 @@ class LocalEngine:
 
         return self._sum(add, offsets.size - 1, cut, draw)
 
-    def normalised_supports(self, limits: Int64Array, cut: Cut, draw: DrawKeys, *, unit: int) -> ExactCounts:
+    def normalised_supports(self, limits: Int64Array, cut: Cut, draw: DrawKeys, *, steps: int) -> ExactCounts:
         """The support of each item where a transaction of n items, after the cut, counts limit / n if longer.
 
-        In integer units, `unit` of them for a whole transaction, rounded down for each transaction. One row
+        In integer steps, `steps` of them for a whole transaction, rounded down for each transaction. One row
         for each item, one column for each limit.
         """
         if limits.size == 0 or limits.min() < 1:
             raise BadCall("a length limit below 1 leaves nothing of a transaction; give limits of at least 1")
 
         def add(rows: Rows, totals: Int64Array) -> None:
-            normalised.add_normalised(rows.offsets, rows.items, limits, unit, totals)
+            normalised.add_normalised(rows.offsets, rows.items, limits, steps, totals)
 
         counts = self._sum(add, len(self.alphabet) * limits.size, cut, draw)
         return ExactCounts(counts.values.reshape(-1, limits.size))

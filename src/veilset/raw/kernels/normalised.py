@@ -11,19 +11,19 @@ Int64Array = npt.NDArray[np.int64]
 
 @kernel
 def add_normalised(
-    offsets: Int64Array, items: Int32Array, limits: Int64Array, unit: int, totals: Int64Array
+    offsets: Int64Array, items: Int32Array, limits: Int64Array, steps: int, totals: Int64Array
 ) -> None:
     """Add what each item weighs in each row to `totals[item * limits.size + place]`, for every limit at once.
 
-    An item of a row of length n weighs `unit` where n is at most the limit, else `unit * limit / n` rounded
-    down: all items of a row together weigh at most `unit * limit`.
+    An item of a row of length n weighs `steps` where n is at most the limit, else `steps * limit / n` rounded
+    down: all items of a row together weigh at most `steps * limit`.
     """
     number = limits.size
     weights = np.empty(number, np.int64)
     for row in range(offsets.size - 1):
         length = offsets[row + 1] - offsets[row]
         for place in range(number):
-            weights[place] = unit if length <= limits[place] else unit * limits[place] // length
+            weights[place] = steps if length <= limits[place] else steps * limits[place] // length
         for i in range(offsets[row], offsets[row + 1]):
             first = np.int64(items[i]) * number
             for place in range(number):
