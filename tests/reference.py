@@ -26,6 +26,15 @@ def item_supports(baskets: Baskets, alphabet_size: int) -> list[int]:
     return [support(baskets, [item]) for item in range(alphabet_size)]
 
 
+def normalised_supports(baskets: Baskets, alphabet_size: int, limit: int, steps: int) -> list[int]:
+    """What each item weighs where no basket weighs more than `limit` on all its items together."""
+    weights = [steps * limit // max(limit, len(basket)) for basket in baskets]
+    return [
+        sum(weight for basket, weight in zip(baskets, weights, strict=True) if item in basket)
+        for item in range(alphabet_size)
+    ]
+
+
 def pair_supports(baskets: Baskets, items: Sequence[int]) -> list[int]:
     """The support of each pair of the items."""
     return supports(baskets, combinations(items, 2))

@@ -72,6 +72,33 @@ def test_mine_writes_a_report(data: Path, tmp_path: Path) -> None:
     assert "<html" in (tmp_path / "report.html").read_text()
 
 
+def test_items_prints_a_table_and_one_json_document(data: Path) -> None:
+    """The same keys as mine; each itemset is one item, and there are k of them."""
+    shown = veilset("items", data, "--epsilon", "1", "--k", "2")
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert "2 itemsets from about" in shown.stdout
+    document = json.loads(
+        veilset("items", data, "--epsilon", "1/2", "--k", "2", "--method", "tps-recount", "--json").stdout
+    )
+    assert sorted(row["items"] for row in document["itemsets"]) == [[2], [3]]
+    assert (document["method"], document["spent"], document["is_private"]) == ("tps-recount", "1/2", True)
+
+
+def test_items_writes_a_release_and_a_report(data: Path, tmp_path: Path) -> None:
+    """With the account of PFM in it."""
+    out, page = tmp_path / "release.csv", tmp_path / "report.html"
+    run = veilset("items", data, "--epsilon", "1", "--k", "3", "--out", out, "--report", page, "--json")
+    assert Release.load(out).to_dict() == json.loads(run.stdout)
+    assert "<html" in page.read_text()
+
+
+def test_items_needs_to_know_how_many(data: Path) -> None:
+    """One line, exit code 2."""
+    run = veilset("items", data, "--epsilon", "1")
+    assert (run.returncode, run.stderr.count("\n"), run.stdout) == (2, 1, "")
+    assert "--k" in run.stderr
+
+
 def test_exact_says_that_it_is_not_private_and_counts_right(data: Path) -> None:
     """On stderr, so that a pipe stays clean."""
     run = veilset("exact", data, "--min-support", "300", "--json")

@@ -10,11 +10,16 @@ from fractions import Fraction
 from functools import partial
 from itertools import combinations
 
+import numpy as np
+
+from veilset.audit import label_law
 from veilset.audit.neighbours import Pair
 from veilset.audit.verdicts import Verdict
 from veilset.gate import SeededNoise, scored
 from veilset.gate.mechanisms import Exponential
 from veilset.itemsets import Domain, Itemset
+from veilset.raw.bound import KeepAll
+from veilset.raw.counts import Int64Array
 from veilset.raw.engines.local import LocalEngine
 from veilset.raw.transactions import Transactions
 
@@ -36,11 +41,24 @@ def rank_verdict(pair: Pair, *, epsilon: Fraction) -> Verdict:
     return _compared(f"matching rank; {pair.name}", *laws, epsilon=epsilon)
 
 
+def labels_verdict(pair: Pair, *, k: int, by_blocks: bool, epsilon: Fraction) -> Verdict:
+    """Which items are above the k-th, by blocks or by the sparse vector technique, on a pair."""
+    how = "by blocks" if by_blocks else "by a sparse vector"
+    laws = (
+        law_of_labels(_item_supports(data), k, epsilon=epsilon, by_blocks=by_blocks) for data in _both(pair)
+    )
+    return _compared(f"above the {k}-th item {how}; {pair.name}", *laws, epsilon=epsilon)
+
+
 EXACT_LAWS = (
     partial(best_verdict, draws=1, size=2),
     partial(best_verdict, draws=2, size=2),
     partial(best_verdict, draws=2, size=1),
     rank_verdict,
+    partial(labels_verdict, k=1, by_blocks=True),
+    partial(labels_verdict, k=2, by_blocks=True),
+    partial(labels_verdict, k=3, by_blocks=True),
+    partial(labels_verdict, k=2, by_blocks=False),
 )
 """Each turns a pair and epsilon into a verdict."""
 
@@ -80,6 +98,17 @@ def law_of_rank(data: Transactions, domain: Domain, k: int, *, epsilon: Fraction
     logs = [-rate * distance for distance in distances.tolist()]
     total = _log_sum(logs)
     return {rank: value - total for rank, value in enumerate(logs, start=1)}
+
+
+def _item_supports(data: Transactions) -> Int64Array:
+    return LocalEngine(data, threads=1).item_supports(KeepAll(), SeededNoise(0).keys).values
+
+
+def law_of_labels(supports: Int64Array, k: int, *, epsilon: Fraction, by_blocks: bool) -> LogLaw:
+    """Every sequence of labels of `ask_above_kth`, written down from the algorithm without drawing anything."""
+    threshold = int(np.sort(supports)[-k])
+    walk = label_law.of_blocks if by_blocks else label_law.of_sparse_vector
+    return {labels: math.log(p) for labels, p in walk(supports.tolist(), k, threshold, epsilon) if p > 0}
 
 
 def _log_sum(logs: Sequence[float]) -> float:

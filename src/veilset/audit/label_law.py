@@ -1,0 +1,97 @@
+"""The law of comparisons with a noisy threshold, by summing over all values that the threshold can take.
+
+A twin of `gate.above_threshold`: it follows the printed algorithms label by label and draws nothing.
+"""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from veilset.gate.above_threshold import STEPS
+
+Labels = tuple[bool, ...]
+Floats = npt.NDArray[np.float64]
+
+TAIL = 45
+"""How many scales of noise are summed over: what is left out has a probability below 1e-19."""
+
+
+def mass(values: Floats, scale: float) -> Floats:
+    """P(noise = value) of discrete Laplace noise."""
+    ratio = np.exp(-1 / scale)
+    probabilities: Floats = (1 - ratio) / (1 + ratio) * ratio ** np.abs(values)
+    return probabilities
+
+
+def at_least(values: Floats, scale: float) -> Floats:
+    """P(noise >= value) of discrete Laplace noise."""
+    ratio = np.exp(-1 / scale)
+    up = ratio ** np.maximum(values, 0) / (1 + ratio)
+    down = 1 - ratio ** np.maximum(1 - values, 0) / (1 + ratio)
+    probabilities: Floats = np.where(values > 0, up, down)
+    return probabilities
+
+
+def of_sparse_vector(
+    supports: Sequence[int], k: int, threshold: int, epsilon: Fraction
+) -> Iterator[tuple[Labels, float]]:
+    """One noisy threshold at a quarter of epsilon; every "above" gets an equal share of the rest."""
+    noisy, weights = _thresholds(threshold, float(epsilon / 4))
+    share = float(epsilon * 3 / 4 / k)
+
+    def walk(labels: Labels, weights: Floats) -> Iterator[tuple[Labels, float]]:
+        if sum(labels) == k or len(labels) == len(supports):
+            yield labels, float(weights.sum())
+            return
+        for label, p in _both(supports[len(labels)], noisy, share):
+            yield from walk((*labels, label), weights * p)
+
+    return walk((), weights)
+
+
+def of_blocks(
+    supports: Sequence[int], k: int, threshold: int, epsilon: Fraction
+) -> Iterator[tuple[Labels, float]]:
+    """A new noisy threshold for each block; what is left is shared by the items that are still wanted."""
+    step = epsilon / STEPS
+
+    def new_block(labels: Labels, p: float, left: Fraction) -> Iterator[tuple[Labels, float]]:
+        wanted = k - sum(labels)
+        share = left / (4 * wanted) // step * step if wanted else Fraction(0)
+        if share == 0 or len(labels) == len(supports):
+            yield labels, p
+            return
+        noisy, weights = _thresholds(threshold, float(share))
+        yield from walk(labels, len(labels), noisy, p * weights, left - share)
+
+    def walk(
+        labels: Labels, start: int, noisy: Floats, weights: Floats, left: Fraction
+    ) -> Iterator[tuple[Labels, float]]:
+        wanted = k - sum(labels)
+        if wanted == 0 or len(labels) == len(supports):
+            yield labels, float(weights.sum())
+            return
+        share = left / wanted // step * step
+        for label, chance in _both(supports[len(labels)], noisy, float(share)):
+            if len(labels) > start and label != labels[start]:
+                yield from new_block((*labels, label), float((weights * chance).sum()), left - share)
+            else:
+                yield from walk((*labels, label), start, noisy, weights * chance, left)
+
+    return new_block((), 1.0, epsilon)
+
+
+def _thresholds(threshold: int, share: float) -> tuple[Floats, Floats]:
+    """The values of a noisy threshold, and their probabilities."""
+    reach = int(TAIL / share) + 1
+    noise = np.arange(-reach, reach + 1, dtype=np.float64)
+    return threshold + noise, mass(noise, 1 / share)
+
+
+def _both(support: int, noisy: Floats, share: float) -> tuple[tuple[bool, Floats], tuple[bool, Floats]]:
+    """Both labels, with their probabilities for each value of the noisy threshold."""
+    above = at_least(noisy - support, 1 / share)
+    below = at_least(support - noisy + 1, 1 / share)  # noise is symmetric: exact where `above` is nearly 1
+    return (True, above), (False, below)
