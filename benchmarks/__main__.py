@@ -1,6 +1,6 @@
 """All benchmarks, or those that are named.
 
-    python -m benchmarks [reading] [exact_mining] [methods] [memory] [counting] [truncation]
+    python -m benchmarks [reading] [exact_mining] [methods] [items] [memory] [counting] [truncation]
 
 Prints a table for each. Without names (`make bench`), it also writes `docs/benchmarks/speed.md` and its plot.
 """
@@ -11,6 +11,7 @@ from pathlib import Path
 
 from benchmarks.counting import counting
 from benchmarks.exact_mining import exact_mining
+from benchmarks.items import items
 from benchmarks.measure import plain_files
 from benchmarks.memory import memory
 from benchmarks.methods import methods
@@ -19,7 +20,9 @@ from benchmarks.plot import write_plot
 from benchmarks.reading import reading
 from benchmarks.truncation import truncation
 
-BENCHMARKS = {each.__name__: each for each in (reading, exact_mining, methods, memory, counting, truncation)}
+BENCHMARKS = {
+    each.__name__: each for each in (reading, exact_mining, methods, items, memory, counting, truncation)
+}
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "benchmarks"
 
 

@@ -10,7 +10,10 @@ it writes tables, plots and an interactive page to `docs/benchmarks`. With `--qu
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+
+import polars as pl
 
 import veilset as vs
 from benchmarks.measure import DATA
@@ -32,6 +35,18 @@ FULL = Study.of(
 )
 QUICK = Study.of(methods=METHODS, ks=[50], epsilons=["0.1", "0.5", "2"], repeats=2, seed=SEED)
 QUICK_DATASETS = ("Groceries", "mushroom")
+
+ITEM_METHODS = [method.name for method in vs.METHODS.values() if method.task == "items"]
+ITEMS_FULL = [
+    Study.of(
+        task="items", methods=ITEM_METHODS, ks=[k], epsilons=["0.05", "0.1", "0.25", "0.5", "1"], seed=SEED
+    )
+    for k in (100, 150, 200)
+]
+ITEMS_QUICK = [
+    Study.of(task="items", methods=ITEM_METHODS, ks=[50], epsilons=["0.1", "1"], repeats=2, seed=SEED)
+]
+"""One study for each k: a dataset takes part where it has more items than that, and a half more."""
 
 
 def datasets(*, is_quick: bool) -> dict[str, vs.Transactions]:
@@ -57,16 +72,34 @@ def main() -> None:
     is_quick = parser.parse_args().quick
     folder = ROOT / ("build/study" if is_quick else "docs/benchmarks")
     folder.mkdir(parents=True, exist_ok=True)
-    results = evaluate(
-        datasets(is_quick=is_quick),
-        QUICK if is_quick else FULL,
-        workers=os.cpu_count() or 1,
-        results=folder / "accuracy.parquet",
-        progress=show_progress,
+    held = datasets(is_quick=is_quick)
+    _study("accuracy", "Accuracy of the methods", held, [QUICK if is_quick else FULL], folder)
+    _study("items", "Accuracy of top-k items", held, ITEMS_QUICK if is_quick else ITEMS_FULL, folder)
+
+
+def _study(
+    name: str, title: str, held: dict[str, vs.Transactions], studies: Sequence[Study], folder: Path
+) -> None:
+    """Run what is missing of some studies, then write their pages."""
+    results = pl.concat(
+        evaluate(
+            {each: data for each, data in held.items() if _is_wide_enough(data, study)},
+            study,
+            workers=os.cpu_count() or 1,
+            results=folder / f"{name}.parquet",
+            progress=show_progress,
+        )
+        for study in studies
     )
-    write_pages(results, folder, command="make study")
-    write_study_report(results, folder / "accuracy.html")
-    print(f"wrote accuracy.md, its plots and accuracy.html to {folder.relative_to(ROOT)}")
+    write_pages(results, folder, name=name, title=title, command="make study")
+    write_study_report(results, folder / f"{name}.html")
+    print(f"wrote {name}.md, its plots and {name}.html to {folder.relative_to(ROOT)}")
+
+
+def _is_wide_enough(data: vs.Transactions, study: Study) -> bool:
+    """Whether choosing k items is a choice; itemsets there are always enough."""
+    most = max(target.k or 0 for target in study.targets)
+    return study.task != "items" or 2 * len(data.alphabet) > 3 * most
 
 
 if __name__ == "__main__":

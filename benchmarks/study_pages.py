@@ -23,28 +23,28 @@ TARGET = ["k", "min_support", "max_size"]
 Cell = dict[str, Any]
 
 
-def write_pages(results: pl.DataFrame, folder: Path, *, command: str) -> None:
-    """Write `accuracy.md` and one `accuracy-*.png` for each target."""
+def write_pages(results: pl.DataFrame, folder: Path, *, name: str, title: str, command: str) -> None:
+    """Write `NAME.md` and one `NAME-*.png` for each target."""
     cells = summary(results).sort(*TARGET, "dataset", "method", "epsilon", nulls_last=True)
     plots = {}
     for target, part in cells.group_by(TARGET, maintain_order=True):
         label = target_label(*target)
-        plots[label] = f"accuracy-{_slug(label)}.png"
+        plots[label] = f"{name}-{_slug(label)}.png"
         _plot(part, label, folder / plots[label])
-    lines = [*_introduction(results, command), *_plot_links(plots), *_tables(cells)]
-    (folder / "accuracy.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    head = [f"# {title}", *_introduction(results, f"{name}.html", command)]
+    lines = [*head, *_plot_links(plots), *_tables(cells)]
+    (folder / f"{name}.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _introduction(results: pl.DataFrame, command: str) -> Iterator[str]:
+def _introduction(results: pl.DataFrame, page: str, command: str) -> Iterator[str]:
     methods = results.get_column("method").unique().sort()
     seeds = results.get_column("study_seed").unique().sort()
     versions = results.get_column("version").unique().sort()
     repeats = results.get_column("repeat").n_unique()
     libraries = ", ".join(f"{name} {version(name)}" for name in ("numpy", "numba", "opendp", "polars"))
-    yield "# Accuracy of the methods"
     yield "Measured on public data with repeatable noise; these figures are not private."
     yield ""
-    yield f"`{command}` writes this page, its plots, and `accuracy.html`, where one can look at every cell."
+    yield f"`{command}` writes this page, its plots, and `{page}`, where one can look at every cell."
     yield f"{repeats} runs of each cell, seed {', '.join(map(str, seeds))}; methods: {', '.join(methods)}."
     yield f"veilset {', '.join(versions)}, Python {platform.python_version()}, {libraries}."
     yield ""

@@ -100,7 +100,10 @@ METHODS = {
             summary="top-k items from noisy supports, the unsafe ones by blocks of comparisons",
             module="veilset.methods.tps",
             function="tps_pfm",
-            variants={"for-counts": {"price": 1}},
+            variants={
+                "for-counts": {"price": 1},
+                "small-second": {"shares": (Fraction(1, 20), Fraction(9, 10), Fraction(1, 20))},
+            },
         ),
         Method(
             name="tps-em",

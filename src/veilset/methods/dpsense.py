@@ -29,7 +29,7 @@ Codes = npt.NDArray[np.int64]
 LIMITS = (1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200)
 """The lengths to choose from: public, and few, so that a small share of epsilon can tell them apart."""
 PRICE = 6
-"""How many scales of noise one support at the k-th place must be worth; see docs/methods/tps-pfm.md."""
+"""How many scales of noise one support at the k-th place must be worth; see docs/methods/tps.md."""
 LONGEST = 64
 """Transactions of this length and longer are one class of the histogram."""
 CLEAR = 2

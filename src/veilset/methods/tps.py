@@ -54,7 +54,7 @@ SHARES_OF_RECOUNT = (
 )
 """Length and supports of all items; then length, supports and histogram of the unsafe ones.
 
-Chosen on generated baskets; docs/methods/tps-recount.md."""
+Chosen on generated baskets; docs/methods/tps.md."""
 SHARE_FOR_SUPPORTS = Fraction(1, 10)
 ONLY_NOISE = (
     "the intervals cover the noise, not how much more or less than on average an item lost "
