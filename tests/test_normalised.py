@@ -14,10 +14,10 @@ from laws import fits
 from reference import Basket, Baskets, cut, normalised_supports
 from strategies import ALPHABET_SIZE, basket, baskets, cuts, items, transactions_of
 from veilset.errors import BadCall
-from veilset.gate import NoisyHistogram, NormalisedCounts, PrivacyUnit, SeededNoise
+from veilset.gate import PrivacyUnit, SeededNoise
 from veilset.gate.mechanisms import Charge, DiscreteLaplace
 from veilset.gate.normalised import STEPS, limit_scores, restricted
-from veilset.methods.dpsense import LIMITS, Sensed, holders
+from veilset.methods.dpsense import LIMITS, in_order, scaled_up
 from veilset.raw.bound import Cut, KeepAll
 from veilset.raw.counts import Int64Array
 
@@ -173,25 +173,45 @@ def test_a_limit_of_nothing_is_refused() -> None:
     curator = curator_over(ROWS)
     with pytest.raises(BadCall, match="at least 1"):
         curator.ask_normalised_supports(0, epsilon=Fraction(1))
+    with pytest.raises(BadCall, match="at least 1"):
+        curator.ask_total(np.array([1]), most=0, epsilon=Fraction(1))
     assert curator.budget.left == 1
     with pytest.raises(BadCall, match="at least 1"):
         weights(ROWS, [0], KeepAll())
 
 
-def test_long_lengths_that_may_be_noise_are_left_out() -> None:
-    """Scale 2: below 5 it may be noise; behind the first such length all is left out."""
-    histogram = NoisyHistogram(np.array([50, 1, 90, 40, 3, 60]), DiscreteLaplace(1, Fraction(1, 2)))
-    assert holders(histogram).tolist() == [0, 0, 180, 120, 0, 0]
+@given(rows=baskets(), extra=basket(), chosen=some_items, most=st.integers(1, 4))
+def test_the_sum_of_supports_is_limited_for_each_transaction(
+    rows: Baskets, extra: Basket, chosen: list[int], most: int
+) -> None:
+    """Against the definition, with hardly any noise; one more transaction adds at most the limit that is paid for."""
+    sums = []
+    for held in (rows, [*rows, extra]):
+        curator = curator_over(held, epsilon=Fraction(10**7))
+        answer = curator.ask_total(np.array(chosen), most=most, epsilon=Fraction(10**6))
+        assert answer.value == sum(min(most, len(held_by.intersection(chosen))) for held_by in held)
+        assert answer.mechanism == DiscreteLaplace(min(most, len(chosen)), Fraction(10**6))
+        sums.append(answer.value)
+    assert 0 <= sums[1] - sums[0] <= min(most, len(chosen))
 
 
-def test_supports_are_scaled_up_by_what_normalising_kept() -> None:
-    """Half was kept: supports and the half width of their noise are doubled; the order stays."""
-    noise = DiscreteLaplace(3, Fraction(1), STEPS)
-    counts = NormalisedCounts(np.arange(3), np.array([10, 30, 10]) * STEPS, 3, noise)
-    sensed = Sensed(counts, kept=0.5)
-    assert sensed.supports.tolist() == [20, 60, 20]
-    assert sensed.half_width == math.ceil(2 * noise.half_width() / STEPS)
-    assert sensed.order.tolist() == [1, 0, 2]
+def test_supports_are_scaled_up_to_their_sum() -> None:
+    """Items 0 and 1 weigh 3 each at limit 1 and have 9 holders each; what was added stands in the half width."""
+    curator = curator_over(ROWS, epsilon=Fraction(10**9))
+    counts = curator.ask_normalised_supports(1, epsilon=Fraction(10**8))
+    found = scaled_up(curator, counts, [1, 0], most=6, epsilon=Fraction(10**6))
+    assert list(found.itemsets) == [(1,), (0,)]
+    assert found.supports.tolist() == [9, 9]
+    assert [6, 6] <= found.half_widths.tolist() <= [7, 7]
+    assert in_order(counts).tolist()[:1] == [5]
+
+
+def test_supports_are_never_scaled_down() -> None:
+    """A sum that is too small, because one transaction may add no more, leaves them as they were counted."""
+    curator = curator_over(ROWS, epsilon=Fraction(10**9))
+    counts = curator.ask_normalised_supports(6, epsilon=Fraction(10**8))
+    found = scaled_up(curator, counts, [0, 1, 2, 3], most=1, epsilon=Fraction(10**6))
+    assert found.supports.tolist() == [9, 9, 6, 6]
 
 
 def test_the_public_limits_ascend() -> None:

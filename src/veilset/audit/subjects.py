@@ -148,6 +148,9 @@ QUESTIONS: Mapping[str, Ask] = {
     "normalised supports of 2 items": lambda curator, epsilon: _counts(
         "item", curator.ask_normalised_supports(1, epsilon=epsilon, items=np.array([1, 0])).values
     ),
+    "sum of supports": lambda curator, epsilon: {
+        "sum": curator.ask_total(_all(curator), most=2, epsilon=epsilon).value
+    },
     "above the 1st by blocks": lambda curator, epsilon: _found(
         curator.ask_above_kth(_all(curator), 1, epsilon=epsilon, by_blocks=True).items
     ),

@@ -266,6 +266,22 @@ class Curator:
         )
         return NormalisedCounts(codes, values, limit, mechanism)
 
+    def ask_total(self, items: Int64Array, *, most: int, epsilon: Fraction) -> NoisyCount:
+        """The sum of the supports of some items, where one transaction adds at most `most`: its sensitivity."""
+        most = min(most, self._number_of(items))
+        if most < 1:
+            raise BadCall(f"a transaction that may add {most} adds nothing; give at least 1")
+        cut = OnlyItems(items, KeepAll())
+        values, mechanism = self._noisy(
+            f"sum of the supports of {items.size} items, at most {most} from one transaction",
+            lambda: ExactCounts(
+                self._engine.lengths(cut, self._noise.keys, limit=most).values @ np.arange(most + 1)[:, None]
+            ),
+            sensitivity=most,
+            epsilon=epsilon,
+        )
+        return NoisyCount(int(values[0]), mechanism)
+
     def ask_above_kth(self, items: Int64Array, k: int, *, epsilon: Fraction, by_blocks: bool) -> Found:
         """Up to k of the items whose support reaches that of the k-th of them, compared in their order.
 

@@ -8,14 +8,14 @@ epsilon_2, epsilon_3 = shares of epsilon for the length, the supports, and the c
 Privacy argument. Neighbours differ by one privacy unit of at most c transactions. Costs add up to epsilon:
 
 1. the opening (`methods.opening`): the number of transactions, unless it is public;
-2. of what is left, 1/50 for a histogram of lengths, sensitivity c, and of the rest
+2. of what is left, 1/50 for sums of supports, by which they are scaled (`dpsense.scaled_up`), and of the rest
 3. epsilon_1 and epsilon_2 for length and supports (`methods.dpsense`), sensitivities c and c theta. Zones are
    post-processing of the noisy supports;
 4. epsilon_3 for the choice among the unsafe items, which 3 made known.
    `tps-em`: k_delta draws on supports, monotone with sensitivity c (T3: right where neighbours differ by adding).
    `tps-pfm`: comparisons with noisy thresholds, sensitivity c (`gate.above_threshold`; T1, T5). Where they find
    too few, the order of 3 fills up (T2: post-processing).
-   `tps-recount`, ours: length, supports and histogram again, on transactions restricted to the unsafe items.
+   `tps-recount`, ours: length and supports again, on transactions restricted to the unsafe items.
 
 `frefirst` is 1 to 3 alone. `em` and `svt` have no first phase: after 1 they choose among all items, by k draws
 or by the sparse vector technique, both of sensitivity c, and pay a share for the noisy supports of what they
@@ -31,9 +31,9 @@ from functools import partial
 import numpy as np
 
 from veilset.choose import Estimates
-from veilset.gate import Curator
+from veilset.gate import Curator, NormalisedCounts
 from veilset.itemsets import Domain, Itemsets
-from veilset.methods.dpsense import PRICE, Codes, Sensed, Shares, dpsense
+from veilset.methods.dpsense import MOST_ADDED, PRICE, Codes, dpsense, in_order, scaled_up
 from veilset.methods.opening import ask_first
 from veilset.methods.privbasis import CHOSEN_BY_THE_SAME_NOISE
 from veilset.release import Release
@@ -41,28 +41,30 @@ from veilset.target import Target
 
 Fractions = tuple[Fraction, ...]
 
-SHARE_FOR_HISTOGRAM = Fraction(1, 50)
+SHARE_FOR_SCALING = Fraction(1, 50)
 SHARES = (Fraction(1, 10), Fraction(6, 10), Fraction(3, 10))
 """epsilon_1, epsilon_2, epsilon_3 (Sec. VI)."""
 SHARES_OF_FREFIRST = (Fraction(1, 10), Fraction(9, 10))
-SHARES_OF_RECOUNT = (
-    Fraction(5, 100),
-    Fraction(50, 100),
-    Fraction(5, 100),
-    Fraction(38, 100),
-    Fraction(2, 100),
-)
-"""Length and supports of all items; then length, supports and histogram of the unsafe ones.
-
-Chosen on generated baskets; docs/methods/tps.md."""
+SHARES_OF_RECOUNT = (Fraction(1, 20), Fraction(1, 2), Fraction(1, 20), Fraction(2, 5))
+"""Length and supports of all items, then of the unsafe ones. Chosen on generated baskets; docs/methods/tps.md."""
 SHARE_FOR_SUPPORTS = Fraction(1, 10)
-ONLY_NOISE = (
-    "the intervals cover the noise, not how much more or less than on average an item lost "
-    "because long transactions count less"
+SCALED_UP = (
+    "supports are scaled up because long transactions count less; an item may have lost more or less than the "
+    "average one, so the intervals allow for as much again as was added"
 )
 
-Second = Callable[[Sensed, "Zones", Fraction], Estimates]
-"""The second phase: from the noisy supports, the zones and the epsilon that the shares are of, to k items."""
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some of the chosen items, the noisy supports that speak of them, and how many a transaction holds, at most."""
+
+    counts: NormalisedCounts
+    items: Sequence[int]
+    most: int = MOST_ADDED
+
+
+Second = Callable[[NormalisedCounts, "Zones", Fraction], Sequence[Part]]
+"""The second phase: from noisy supports, zones and the epsilon that the shares are of, to k items."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,15 +76,14 @@ class Zones:
     wanted: int
 
     @classmethod
-    def of(cls, sensed: Sensed, k: int) -> "Zones":
+    def of(cls, counts: NormalisedCounts, k: int) -> "Zones":
         """Safe: more than delta above the k-th noisy support. Unsafe: within delta of it (Alg. 1, l. 3-12)."""
-        order = sensed.order
-        noisy, delta = sensed.counts.values[order], math.floor(2 * sensed.counts.mechanism.scale)
-        kth, codes = noisy[k - 1], sensed.counts.items[order]
+        order = np.argsort(-counts.values, kind="stable")
+        noisy, codes = counts.values[order], counts.items[order]
+        kth, delta = noisy[k - 1], math.floor(2 * counts.mechanism.scale)
         is_safe = noisy > kth + delta
-        return cls(
-            codes[is_safe], codes[~is_safe & (noisy >= kth - delta)], k - int(np.count_nonzero(is_safe))
-        )
+        is_unsafe = ~is_safe & (noisy >= kth - delta)
+        return cls(codes[is_safe], codes[is_unsafe], k - int(np.count_nonzero(is_safe)))
 
 
 def tps_em(
@@ -90,10 +91,10 @@ def tps_em(
 ) -> Release:
     """Two phases, with the exponential mechanism in the second (Alg. 1)."""
 
-    def choose(sensed: Sensed, zones: Zones, left: Fraction) -> Estimates:
+    def choose(counts: NormalisedCounts, zones: Zones, left: Fraction) -> list[Part]:
         unsafe = Domain(items=tuple(sorted(zones.unsafe.tolist())), max_size=1)
         extra = curator.ask_best(zones.wanted, domain=unsafe, epsilon=left * shares[2])
-        return estimates(sensed, [*zones.safe, *(item for (item,) in extra.itemsets)])
+        return [Part(counts, [*zones.safe.tolist(), *(item for (item,) in extra.itemsets)])]
 
     sense = partial(dpsense, price=price)
     return in_two_phases(curator, target, sense, choose, method="tps-em", epsilon=epsilon, shares=shares)
@@ -104,9 +105,10 @@ def tps_pfm(
 ) -> Release:
     """Two phases, with the privacy-free mechanism in the second (Alg. 1 and 2)."""
 
-    def choose(sensed: Sensed, zones: Zones, left: Fraction) -> Estimates:
+    def choose(counts: NormalisedCounts, zones: Zones, left: Fraction) -> list[Part]:
         extra = curator.ask_above_kth(zones.unsafe, zones.wanted, epsilon=left * shares[2], by_blocks=True)
-        return estimates(sensed, [*zones.safe, *filled_up(extra.items, zones.unsafe, zones.wanted)])  # T2
+        missing = filled_up(extra.items, zones.unsafe, zones.wanted)  # T2
+        return [Part(counts, [*zones.safe.tolist(), *missing])]
 
     sense = partial(dpsense, price=price)
     return in_two_phases(curator, target, sense, choose, method="tps-pfm", epsilon=epsilon, shares=shares)
@@ -122,11 +124,17 @@ def tps_recount(
 ) -> Release:
     """Two phases; the second counts again, in transactions restricted to the unsafe items: they are short."""
 
-    def choose(sensed: Sensed, zones: Zones, left: Fraction) -> Estimates:
-        again = Shares(left * shares[2], left * shares[3], left * shares[4])
-        counted = dpsense(curator, k=zones.wanted, shares=again, price=price, items=zones.unsafe)
-        extra = zones.unsafe[counted.order[: zones.wanted]]
-        return joined(estimates(sensed, zones.safe), estimates(counted, extra))
+    def choose(counts: NormalisedCounts, zones: Zones, left: Fraction) -> list[Part]:
+        again = dpsense(
+            curator,
+            k=zones.wanted,
+            for_length=left * shares[2],
+            for_supports=left * shares[3],
+            price=price,
+            items=zones.unsafe,
+        )
+        extra = in_order(again)[: zones.wanted].tolist()
+        return [Part(counts, zones.safe.tolist()), Part(again, extra, min(MOST_ADDED, 4 * again.limit))]
 
     sense = partial(dpsense, price=price)
     return in_two_phases(curator, target, sense, choose, method="tps-recount", epsilon=epsilon, shares=shares)
@@ -143,8 +151,8 @@ def frefirst(
 ) -> Release:
     """The k items of largest noisy support: the first phase alone (Sec. III.C)."""
 
-    def choose(sensed: Sensed, zones: Zones, left: Fraction) -> Estimates:  # noqa: ARG001 - nothing more is asked
-        return estimates(sensed, filled_up((), [*zones.safe, *zones.unsafe], zones.safe.size + zones.wanted))
+    def choose(counts: NormalisedCounts, zones: Zones, left: Fraction) -> list[Part]:  # noqa: ARG001 - asks nothing more
+        return [Part(counts, in_order(counts)[: zones.safe.size + zones.wanted].tolist())]
 
     sense = partial(dpsense, price=price, is_random=is_random)
     return in_two_phases(curator, target, sense, choose, method="frefirst", epsilon=epsilon, shares=shares)
@@ -178,7 +186,7 @@ def svt(
 def in_two_phases(
     curator: Curator,
     target: Target,
-    sense: Callable[..., Sensed],
+    sense: Callable[..., NormalisedCounts],
     second: Second,
     *,
     method: str,
@@ -189,12 +197,17 @@ def in_two_phases(
     first = ask_first(curator, target, domain=curator.domain(max_size=1), epsilon=epsilon)
     if first.k == 0:
         return first.release(curator, Estimates.none(), method=method)
-    for_histogram = first.left * SHARE_FOR_HISTOGRAM
-    left = first.left - for_histogram
-    first_shares = Shares(left * shares[0], left * shares[1], for_histogram)  # l. 1
-    sensed = sense(curator, k=first.k, shares=first_shares)  # l. 2
-    chosen = second(sensed, Zones.of(sensed, first.k), left)  # l. 3-14
-    return first.release(curator, chosen, method=method, notes=(CHOSEN_BY_THE_SAME_NOISE, ONLY_NOISE))
+    for_scaling = first.left * SHARE_FOR_SCALING
+    left = first.left - for_scaling
+    counts = sense(curator, k=first.k, for_length=left * shares[0], for_supports=left * shares[1])  # l. 1-2
+    parts = [part for part in second(counts, Zones.of(counts, first.k), left) if part.items]  # l. 3-14
+    found = joined(
+        [
+            scaled_up(curator, part.counts, part.items, most=part.most, epsilon=for_scaling / len(parts))
+            for part in parts
+        ]
+    )
+    return first.release(curator, found, method=method, notes=(CHOSEN_BY_THE_SAME_NOISE, SCALED_UP))
 
 
 def in_one_phase(
@@ -225,20 +238,10 @@ def filled_up(found: Sequence[int], order: Iterable[int], k: int) -> list[int]:
     return list(dict.fromkeys([*found, *(int(item) for item in order)]))[:k]
 
 
-def estimates(sensed: Sensed, items: Iterable[int]) -> Estimates:
-    """What the noisy supports say of some items."""
-    place = {item: place for place, item in enumerate(sensed.counts.items.tolist())}
-    chosen = [int(item) for item in items]
-    supports = sensed.supports[[place[item] for item in chosen]]
+def joined(parts: Sequence[Estimates]) -> Estimates:
+    """All of them."""
     return Estimates(
-        Itemsets.of((item,) for item in chosen), supports, np.full(len(chosen), sensed.half_width, np.int64)
-    )
-
-
-def joined(one: Estimates, other: Estimates) -> Estimates:
-    """Both."""
-    return Estimates(
-        Itemsets.of([*one.itemsets, *other.itemsets]),
-        np.append(one.supports, other.supports),
-        np.append(one.half_widths, other.half_widths),
+        Itemsets.of(itemset for part in parts for itemset in part.itemsets),
+        np.concatenate([part.supports for part in parts]),
+        np.concatenate([part.half_widths for part in parts]),
     )
