@@ -8,6 +8,7 @@ for one transaction and multiplied by the number of transactions that one privac
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 
@@ -128,6 +129,61 @@ class Curator:
             lambda: self._engine.supports(itemsets.offsets, itemsets.items, bound, self._noise.keys),
             sensitivity=self._l1(itemsets, bound),
             epsilon=epsilon,
+        )
+        return NoisyCounts(itemsets, values, mechanism)
+
+    def ask_held(
+        self, itemsets: Itemsets | None, *, classes: tuple[int, ...], epsilon: Fraction
+    ) -> NoisyHistogram:
+        """How many transactions hold how many of some itemsets; of all items, where none are given.
+
+        `classes` are the least numbers of each class, from 0 up. A transaction is in one class, so it moves
+        one of the counts by 1.
+        """
+        if len(classes) < 2 or classes[0] != 0 or any(a >= b for a, b in pairwise(classes)):
+            raise BadCall(
+                "classes of numbers must begin with 0 and rise; give at least two, such as 0, 1, 2, 4"
+            )
+        starts = np.array(classes, np.int64)
+        of_what = "the items" if itemsets is None else f"{len(itemsets)} itemsets"
+
+        def look() -> ExactCounts:
+            limit = classes[-1]
+            if itemsets is None:
+                numbers = self._engine.lengths(KeepAll(), self._noise.keys, limit=limit)
+            else:
+                numbers = self._engine.held(itemsets.offsets, itemsets.items, limit=limit)
+            return ExactCounts(np.add.reduceat(numbers.values, starts))
+
+        if itemsets is not None:
+            _check_countable(itemsets)
+        values, mechanism = self._noisy(
+            f"how many of {of_what} transactions hold, in {len(classes)} classes",
+            look,
+            sensitivity=1,
+            epsilon=epsilon,
+        )
+        return NoisyHistogram(values, mechanism)
+
+    def ask_shared_supports(self, itemsets: Itemsets, *, most: int, epsilon: Fraction) -> NoisyCounts:
+        """How many transactions hold each itemset, where one that holds n > most of them counts most / n for each.
+
+        In steps of `gate.normalised`, rounded down: a transaction weighs at most STEPS on each itemset, and at
+        most `most` times STEPS on all together, whatever their sizes.
+        """
+        _check_countable(itemsets)
+        if most < 1:
+            raise BadCall(
+                f"a transaction that may count for {most} itemsets counts for none; give at least 1"
+            )
+        values, mechanism = self._noisy(
+            f"supports of {len(itemsets)} itemsets, at most {most} from one transaction",
+            lambda: self._engine.shared_supports(
+                itemsets.offsets, itemsets.items, most=most, steps=normalised.STEPS
+            ),
+            sensitivity=min(most, len(itemsets)),
+            epsilon=epsilon,
+            steps=normalised.STEPS,
         )
         return NoisyCounts(itemsets, values, mechanism)
 
@@ -333,6 +389,12 @@ class Curator:
         mechanism = DiscreteLaplace(sensitivity * self.unit.transactions, epsilon, steps)
         self.budget.charge(question, mechanism)
         return self._noise.discrete_laplace(look(), scale=mechanism.scale), mechanism
+
+
+def _check_countable(itemsets: Itemsets) -> None:
+    """Raise BadCall where an itemset stands twice, which would move without having been reckoned with, or is empty."""
+    if len(itemsets) == 0 or 0 in itemsets.number_by_size() or len(set(itemsets)) < len(itemsets):
+        raise BadCall("itemsets to count must be different, and none empty; give at least one, each once")
 
 
 def _among(items: Int64Array | None) -> str:

@@ -47,6 +47,14 @@ METHODS = {
     method.name: method
     for method in [
         Method(
+            name="planned",
+            task="mine",
+            paper="ours: docs/methods/planned.md",
+            summary="itemsets by the strategy that is predicted to err least",
+            module="veilset.methods.planned",
+            function="planned",
+        ),
+        Method(
             name="truncated-em",
             task="mine",
             paper="Bhaskar et al., Discovering frequent patterns in sensitive data, KDD 2010",

@@ -40,6 +40,18 @@ class Engine(Protocol):
         for each item, one column for each limit.
         """
 
+    def held(self, offsets: Int64Array, items: Int32Array, *, limit: int) -> ExactCounts:
+        """How many transactions hold 0, 1, ..., limit (the last value: or more) of the itemsets; none is empty."""
+
+    def shared_supports(
+        self, offsets: Int64Array, items: Int32Array, *, most: int, steps: int
+    ) -> ExactCounts:
+        """The support of each itemset where a transaction that holds n of them counts most / n if that is less.
+
+        In integer steps, `steps` of them for a whole transaction, rounded down for each transaction. No
+        itemset may be empty.
+        """
+
     def pair_supports(self, items: Int32Array, cut: Cut, draw: DrawKeys) -> ExactCounts:
         """How many transactions hold both items of each pair of the given ones, after the cut.
 

@@ -15,10 +15,10 @@ import numpy as np
 
 from veilset.errors import BadCall
 from veilset.raw import mining
-from veilset.raw.bound import Cut, Keys, Rows
+from veilset.raw.bound import Cut, KeepAll, Keys, Rows
 from veilset.raw.counts import ExactCounts, ExactItemsets, Int32Array, Int64Array
 from veilset.raw.engines import DrawKeys
-from veilset.raw.kernels import normalised, pairs, scans, supports, vertical
+from veilset.raw.kernels import held, normalised, pairs, scans, supports, vertical
 from veilset.raw.transactions import Alphabet, Transactions
 
 ROWS_IN_A_CHUNK = 1 << 15
@@ -39,6 +39,11 @@ def _whole(transactions: Transactions) -> Rows:
     first, last = transactions.offsets[0], transactions.offsets[-1]
     offsets = transactions.offsets - first if first else transactions.offsets
     return Rows(np.ascontiguousarray(offsets), np.ascontiguousarray(transactions.items[first:last]))
+
+
+def _no_keys(number: int) -> Keys:
+    """For questions without a cut, which need no random keys."""
+    return np.empty(number, np.uint32)
 
 
 def _check_different(items: Int32Array) -> None:
@@ -95,16 +100,12 @@ class LocalEngine:
 
         The empty itemset is held by every transaction. Itemsets in lexicographic order are counted fastest.
         """
-        self._check_known(items)
-        is_chosen = np.zeros(len(self.alphabet), np.bool_)
-        is_chosen[items] = True
-        chosen = np.flatnonzero(is_chosen).astype(np.int32)
-        places = _places(chosen, len(self.alphabet))
-        set_offsets, set_items = np.array(offsets, np.int64), places[items]
+        places, sets = self._chosen(items)
+        set_offsets, number = np.array(offsets, np.int64), sets.max(initial=-1) + 1
 
         def add(rows: Rows, totals: Int64Array) -> None:
-            turned = vertical.turn(rows.offsets, rows.items, places, chosen.size)
-            supports.add_supports(turned, rows.offsets.size - 1, set_offsets, set_items, totals)
+            turned = vertical.turn(rows.offsets, rows.items, places, number)
+            supports.add_supports(turned, rows.offsets.size - 1, set_offsets, sets, totals)
 
         return self._sum(add, offsets.size - 1, cut, draw)
 
@@ -122,6 +123,35 @@ class LocalEngine:
 
         counts = self._sum(add, len(self.alphabet) * limits.size, cut, draw)
         return ExactCounts(counts.values.reshape(-1, limits.size))
+
+    def held(self, offsets: Int64Array, items: Int32Array, *, limit: int) -> ExactCounts:
+        """How many transactions hold 0, 1, ..., limit (the last value: or more) of the itemsets; none is empty."""
+        places, sets = self._chosen(items)
+
+        def add(rows: Rows, totals: Int64Array) -> None:
+            turned = vertical.turn_to_bitmaps(rows.offsets, rows.items, places, sets.max(initial=-1) + 1)
+            numbers = held.count_held(turned.bitmaps, rows.offsets.size - 1, offsets, sets)
+            totals += np.bincount(np.minimum(numbers, limit), minlength=limit + 1)
+
+        return self._sum(add, limit + 1, KeepAll(), _no_keys)
+
+    def shared_supports(
+        self, offsets: Int64Array, items: Int32Array, *, most: int, steps: int
+    ) -> ExactCounts:
+        """The support of each itemset where a transaction that holds n of them counts most / n if that is less.
+
+        In integer steps, `steps` of them for a whole transaction, rounded down for each transaction. No
+        itemset may be empty.
+        """
+        places, sets = self._chosen(items)
+
+        def add(rows: Rows, totals: Int64Array) -> None:
+            turned = vertical.turn_to_bitmaps(rows.offsets, rows.items, places, sets.max(initial=-1) + 1)
+            numbers = held.count_held(turned.bitmaps, rows.offsets.size - 1, offsets, sets)
+            weights = np.where(numbers > most, steps * most // np.maximum(numbers, 1), steps)
+            held.add_shared(turned.bitmaps, weights, offsets, sets, totals)
+
+        return self._sum(add, offsets.size - 1, KeepAll(), _no_keys)
 
     def pair_supports(self, items: Int32Array, cut: Cut, draw: DrawKeys) -> ExactCounts:
         """How many transactions hold both items of each pair of the given ones, after the cut.
@@ -187,6 +217,14 @@ class LocalEngine:
             max_size=max_size,
             items=items,
         )
+
+    def _chosen(self, items: Int32Array) -> tuple[Int32Array, Int32Array]:
+        """Numbers for the items of itemsets, 0, 1, ... by code: the place of every code, and these items by it."""
+        self._check_known(items)
+        is_chosen = np.zeros(len(self.alphabet), np.bool_)
+        is_chosen[items] = True
+        places = _places(np.flatnonzero(is_chosen).astype(np.int32), len(self.alphabet))
+        return places, places[items]
 
     def _check_known(self, items: Int32Array) -> None:
         size = len(self.alphabet)

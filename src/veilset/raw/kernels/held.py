@@ -1,0 +1,69 @@
+"""How many of some itemsets each row holds, and supports in which a row that holds many counts less for each.
+
+Rows come as one bitmap for each item (see `vertical`), itemsets by the numbers of the chosen items.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from veilset.raw.kernels import inlined, kernel
+from veilset.raw.kernels.popcount import popcount
+
+Int32Array = npt.NDArray[np.int32]
+Int64Array = npt.NDArray[np.int64]
+Bitmap = npt.NDArray[np.uint64]
+Bitmaps = npt.NDArray[np.uint64]
+
+
+@inlined
+def _set_common(bitmaps: Bitmaps, itemset: Int32Array, common: Bitmap) -> None:
+    """The rows that hold all items of an itemset."""
+    first = bitmaps[itemset[0]]
+    for word in range(common.size):
+        common[word] = first[word]
+    for place in range(1, itemset.size):
+        other = bitmaps[itemset[place]]
+        for word in range(common.size):
+            common[word] &= other[word]
+
+
+@inlined
+def _lowest_bit(word: np.uint64) -> int:
+    """The place of the lowest bit that is set."""
+    return popcount((word & (~word + np.uint64(1))) - np.uint64(1))
+
+
+@kernel
+def count_held(bitmaps: Bitmaps, rows: int, set_offsets: Int64Array, set_items: Int32Array) -> Int64Array:
+    """How many of the itemsets each row holds. No itemset may be empty."""
+    held = np.zeros(rows, np.int64)
+    common = np.empty(bitmaps.shape[1], np.uint64)
+    for i in range(set_offsets.size - 1):
+        _set_common(bitmaps, set_items[set_offsets[i] : set_offsets[i + 1]], common)
+        for word in range(common.size):
+            left = common[word]
+            while left != np.uint64(0):
+                held[(word << 6) + _lowest_bit(left)] += 1
+                left &= left - np.uint64(1)
+    return held
+
+
+@kernel
+def add_shared(
+    bitmaps: Bitmaps,
+    weights: Int64Array,
+    set_offsets: Int64Array,
+    set_items: Int32Array,
+    totals: Int64Array,
+) -> None:
+    """Add to each total the weights of the rows that hold all of an itemset. No itemset may be empty."""
+    common = np.empty(bitmaps.shape[1], np.uint64)
+    for i in range(set_offsets.size - 1):
+        _set_common(bitmaps, set_items[set_offsets[i] : set_offsets[i + 1]], common)
+        total = np.int64(0)
+        for word in range(common.size):
+            left = common[word]
+            while left != np.uint64(0):
+                total += weights[(word << 6) + _lowest_bit(left)]
+                left &= left - np.uint64(1)
+        totals[i] += total
