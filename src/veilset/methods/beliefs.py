@@ -10,6 +10,7 @@ parameters are those that explain the noisy answers best (empirical Bayes).
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations, product
 
 import numpy as np
@@ -40,10 +41,13 @@ def grid_to(number: int) -> Floats:
     return np.geomspace(1, max(number, 10), GRID)
 
 
-def measured(values: Floats, *, scale: float, uneven: float, grid: Floats) -> Floats:
-    """ln of how likely noisy values are for each support: Laplace noise of a scale, and an error in proportion."""
-    width = np.hypot(scale, uneven * grid)
-    chances: Floats = -np.abs(values[:, None] - grid) / width - np.log(width)
+def measured(values: Floats, counted: Floats, *, scale: float | Floats, uneven: float) -> Floats:
+    """ln of how likely noisy values are for each support of the grid, of which `counted` is counted on average.
+
+    Laplace noise of a scale (a column of scales, where they differ), and an error in proportion to what is counted.
+    """
+    width = np.hypot(scale, uneven * counted)
+    chances: Floats = -np.abs(values[:, None] - counted) / width - np.log(width)
     return chances
 
 
@@ -61,10 +65,13 @@ class Prior:
         normed: Floats = chances - np.log(np.exp(chances).sum(axis=1, keepdims=True))
         return normed
 
-    def chances(self, size: int, support: float, grid: Floats) -> Floats:
+    def chances(self, size: int, support: float) -> Floats:
         """The probability that each is so frequent, before any of this size was measured."""
-        before = np.exp(self.log_chances(*(VAGUE_FOR_PAIRS if size == 2 else VAGUE), grid))
-        reached: Floats = np.clip(before[:, grid >= support].sum(axis=1), 0.0, 1.0)
+        lift, width = VAGUE_FOR_PAIRS if size == 2 else VAGUE
+        middle = np.log(np.maximum(self.expected, 0.5)) + lift
+        up_to_bound = _normal((np.log(self.bound) - middle) / width)
+        up_to_support = _normal((math.log(support) - middle) / width)
+        reached: Floats = np.clip(1 - up_to_support / np.maximum(up_to_bound, 1e-12), 0.0, 1.0)
         return reached
 
     def take(self, places: Places) -> "Prior":
@@ -84,6 +91,11 @@ class Prior:
 
         lift, width = max(product(LIFTS, WIDTHS), key=lambda law: how_well(*law))
         return self.log_chances(lift, width, grid)
+
+
+def _normal(z: Floats) -> Floats:
+    """The normal distribution function."""
+    return np.array([math.erf(value / math.sqrt(2)) for value in z.tolist()]) / 2 + 0.5
 
 
 def prior_of(itemsets: Sequence[Itemset], known: dict[Itemset, float], number: int, *, slack: float) -> Prior:
@@ -109,7 +121,7 @@ def _common(a: Itemset, b: Itemset) -> Itemset:
     return tuple(item for item in a if item in set(b))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Beliefs:
     """Itemsets, and ln of the probability of each support, one row each."""
 
@@ -129,7 +141,13 @@ class Beliefs:
         log_chances[places] += answers
         return Beliefs(self.itemsets, log_chances, self.grid)
 
-    @property
+    def take(self, places: Places) -> "Beliefs":
+        """About some of them."""
+        return Beliefs(
+            [self.itemsets[place] for place in places.tolist()], self.log_chances[places], self.grid
+        )
+
+    @cached_property
     def chances(self) -> Floats:
         """The probability of each support."""
         chances = np.exp(self.log_chances - self.log_chances.max(axis=1, keepdims=True))

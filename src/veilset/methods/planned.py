@@ -58,7 +58,7 @@ MOST_ITEMS = 200
 HALF_A_CHANCE = 0.5
 SURE_BELOW, SURE_ABOVE = 0.02, 0.98
 """An itemset is measured again where its chance to be in the answer is between the two."""
-WORTH_EXTENDING = 0.1
+WORTH_EXTENDING, OUT_OF_QUESTION = 0.1, 1e-4
 LEAST_SHARE, MOST_SHARE = Fraction(1, 10), Fraction(1, 2)
 """Of what is left, for the candidates of one size."""
 VALUES_MATTER = 2.0
@@ -241,15 +241,15 @@ def ask_items(curator: Curator, aim: Aim) -> Known:
     epsilon = left * SHARE_FOR_ITEMS
     cap = spread.best_cap(support=aim.about, unit=unit_of(curator, epsilon))
     counts = curator.ask_normalised_supports(cap.most, epsilon=epsilon)
-    values = counts.values / (counts.mechanism.steps * cap.kept)
-    scale = cap.most * unit_of(curator, epsilon) / cap.kept
-    order = np.argsort(-values, kind="stable")
+    values = counts.values / counts.mechanism.steps
+    order, scale = np.argsort(-values, kind="stable"), cap.most * unit_of(curator, epsilon)
     kth = float(values[order[min(aim.k, order.size) - 1]])
-    least = max(kth, aim.floor) - 2 * scale
+    least = max(kth, aim.floor * cap.kept) - 2 * scale
     most = min(math.ceil(ITEMS_FOR_EACH * aim.k), MOST_ITEMS)
     items = [item for item in order[:most].tolist() if values[item] >= least] or order[:2].tolist()
     grid = grid_to(aim.number)
-    answers = measured(values[items], scale=scale, uneven=UNEVEN * (1 - cap.kept), grid=grid)
+    counted = spread.counted(grid, cap.most)
+    answers = measured(values[items], counted, scale=scale, uneven=UNEVEN * (1 - cap.kept))
     story = f"items: a transaction counts for at most {cap.most}; {len(items)} of them may matter"
     return Known(Beliefs([(item,) for item in items], answers, grid), left - epsilon, (story,))
 
@@ -269,7 +269,7 @@ def ask_larger(curator: Curator, aim: Aim, known: Known, size: int) -> Known:
     itemsets = Itemsets.of(candidates)
     spread = ask_spread(curator, itemsets, number=aim.number, epsilon=for_spread)
     left -= for_spread
-    epsilon = left * share_for(prior.chances(size, support, beliefs.grid), beliefs.at_least(support), aim.k)
+    epsilon = left * share_for(prior.chances(size, support), beliefs.at_least(support), aim.k)
     cap = spread.best_cap(support=VALUES_MATTER * support, unit=unit_of(curator, epsilon))
     if (
         cap.error > support
@@ -277,8 +277,9 @@ def ask_larger(curator: Curator, aim: Aim, known: Known, size: int) -> Known:
         epsilon = left * LEAST_SHARE
         cap = spread.best_cap(support=VALUES_MATTER * support, unit=unit_of(curator, epsilon))
     counts = curator.ask_shared_supports(itemsets, most=cap.most, epsilon=epsilon)
-    answers = likelihood(curator, counts, cap, epsilon, beliefs.grid)
+    answers = likelihood(counts, cap, spread.counted(beliefs.grid, cap.most))
     found = Beliefs(candidates, prior.fitted(answers, beliefs.grid) + answers, beliefs.grid)
+    found = found.take(np.flatnonzero(found.at_least(support / 2) > OUT_OF_QUESTION))
     story = f"itemsets of {size}: {len(candidates)}, of which a transaction counts for at most {cap.most}"
     return known.then(beliefs + found, left=left - epsilon, story=story)
 
@@ -297,7 +298,7 @@ def candidates_of(beliefs: Beliefs, size: int, support: float, number: int) -> t
     means = np.maximum(beliefs.means(), 1.0).tolist()
     known = dict(zip(beliefs.itemsets, means, strict=True))
     prior = prior_of(larger, known, number, slack=error_of_items(beliefs) if size == 2 else 0.0)
-    may_be = np.flatnonzero(prior.chances(size, support, beliefs.grid) > SURE_BELOW)
+    may_be = np.flatnonzero(prior.chances(size, support) > SURE_BELOW)
     return [larger[place] for place in may_be.tolist()], prior.take(may_be)
 
 
@@ -345,7 +346,8 @@ def ask_again(curator: Curator, aim: Aim, known: Known) -> Known:
     for group, share in zip(groups, shares, strict=True):
         cap = group.spread.best_cap(support=support, unit=unit_of(curator, share))
         counts = curator.ask_shared_supports(group.itemsets, most=cap.most, epsilon=share)
-        beliefs = beliefs.told(group.places, likelihood(curator, counts, cap, share, beliefs.grid))
+        counted = group.spread.counted(beliefs.grid, cap.most)
+        beliefs = beliefs.told(group.places, likelihood(counts, cap, counted))
     story = f"again the {unsure.size} that were unsure: error about {shared_error:.0f}"
     return known.then(beliefs, left=Fraction(0), story=story)
 
@@ -413,14 +415,15 @@ def told_by_patterns(
     largest = max(len(itemset) for itemset in beliefs.itemsets)
     estimates = averaged(zip(bases, patterns, strict=True), max_size=largest)
     place_of = {itemset: place for place, itemset in enumerate(beliefs.itemsets)}
-    for itemset, value, half_width in zip(
-        estimates.itemsets, estimates.supports.tolist(), estimates.half_widths.tolist(), strict=True
-    ):
-        if itemset in place_of:
-            scale = half_width / (WIDEST_IN_SIGMA * math.sqrt(2))
-            answer = measured(np.array([float(value)]), scale=scale, uneven=0.0, grid=beliefs.grid)
-            beliefs.log_chances[place_of[itemset]] += answer[0]
-    return beliefs
+    itemsets = list(estimates.itemsets)
+    told = [place for place, itemset in enumerate(itemsets) if itemset in place_of]
+    answers = measured(
+        estimates.supports[told].astype(np.float64),
+        beliefs.grid,
+        scale=estimates.half_widths[told, None] / (WIDEST_IN_SIGMA * math.sqrt(2)),
+        uneven=0.0,
+    )
+    return beliefs.told(np.array([place_of[itemsets[place]] for place in told]), answers)
 
 
 def unit_of(curator: Curator, epsilon: Fraction) -> float:
@@ -428,8 +431,8 @@ def unit_of(curator: Curator, epsilon: Fraction) -> float:
     return curator.unit.transactions / float(epsilon)
 
 
-def likelihood(curator: Curator, counts: NoisyCounts, cap: Cap, epsilon: Fraction, grid: Floats) -> Floats:
-    """What shared supports say about supports."""
-    values = counts.values / (counts.mechanism.steps * cap.kept)
-    scale = cap.most * unit_of(curator, epsilon) / cap.kept
-    return measured(values, scale=scale, uneven=UNEVEN * (1 - cap.kept), grid=grid)
+def likelihood(counts: NoisyCounts, cap: Cap, counted: Floats) -> Floats:
+    """What shared supports say about supports, of which `counted` is counted on average."""
+    noise = counts.mechanism
+    scale = float(noise.scale) / noise.steps
+    return measured(counts.values / noise.steps, counted, scale=scale, uneven=UNEVEN * (1 - cap.kept))

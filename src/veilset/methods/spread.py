@@ -33,6 +33,7 @@ UNEVEN = 0.4
 """How far the share that an itemset keeps is from the average share, as a part of what the average one loses.
 
 A standard deviation. On generated baskets it is 0.2 to 0.5 at every cap; see docs/methods/planned.md."""
+CHANCES = np.geomspace(1e-6, 1 - 1e-9, 200)
 BEYOND_NOISE = 3
 """A class is believed against the model where it is so many scales of noise away from it."""
 TYPICAL_WIDTH, WIDTH_SPREAD = 0.8, 0.4
@@ -76,14 +77,28 @@ class Spread:
         total = float(numbers @ self.transactions)
         return float(np.minimum(numbers, most) @ self.transactions) / total if total > 0 else 1.0
 
+    def counted(self, supports: Floats, most: int) -> Floats:
+        """What is counted under a cap of itemsets of these supports.
+
+        That of a rare itemset is `kept` of its support. One that most transactions hold cannot be the likelier the
+        more they hold: a transaction that holds n has it with probability 1 - (1 - q)^n, where q makes the support.
+        """
+        numbers = np.arange(1, MOST + 1)
+        held = -np.expm1(np.log1p(-CHANCES)[:, None] * numbers) * self.transactions
+        whole, under_cap = held.sum(axis=1), held @ np.minimum(1.0, most / numbers)
+        rare = supports * self.kept(most)
+        counted: Floats = np.where(supports < whole[0], rare, np.interp(supports, whole, under_cap))
+        return counted
+
     def best_cap(self, *, support: float, unit: float) -> Cap:
         """The cap with the least error for a support; `unit` is the noise of a count under a cap of 1.
 
         The error is the standard deviation of the noise, scaled up, and of the uneven loss, together.
         """
+        support = max(support, 1.0)
 
         def under(most: int) -> Cap:
-            kept = max(self.kept(most), 1e-6)
+            kept = max(float(self.counted(np.array([support]), most)[0]) / support, 1e-6)
             noise = math.sqrt(2) * most * unit / kept
             return Cap(most, kept, math.hypot(noise, UNEVEN * (1 - kept) * support))
 
