@@ -18,7 +18,7 @@ from veilset.gate.budget import Budget
 from veilset.gate.mechanisms import DiscreteLaplace, Exponential
 from veilset.gate.noise import Noise
 from veilset.itemsets import Domain, Itemset, Itemsets
-from veilset.raw.bound import Cut, KeepAll, OnlyItems, l1_sensitivity
+from veilset.raw.bound import Cut, KeepAll, OnlyItems, Reshape, l1_sensitivity
 from veilset.raw.counts import ExactCounts, Int64Array
 from veilset.raw.engines import Engine
 from veilset.raw.transactions import Item
@@ -131,6 +131,26 @@ class Curator:
         )
         return NoisyCounts(itemsets, values, mechanism)
 
+    def ask_reshaped_supports(
+        self, itemsets: Itemsets, *, reshape: Reshape, epsilon: Fraction
+    ) -> NoisyCounts:
+        """How many rows hold all of each itemset, after each transaction became rows that share no item.
+
+        A transaction moves each of the itemsets by at most 1, and so all together by at most their number. An
+        empty itemset would be held by every one of its rows, and is refused.
+        """
+        if len(set(itemsets)) < len(itemsets) or 0 in itemsets.number_by_size() or len(itemsets) == 0:
+            raise BadCall("itemsets to count must be different, and none empty; give at least one, each once")
+        values, mechanism = self._noisy(
+            f"supports of {len(itemsets)} itemsets{_under(reshape)}",
+            lambda: self._engine.reshaped(reshape, self._noise.keys).supports(
+                itemsets.offsets, itemsets.items, KeepAll(), self._noise.keys
+            ),
+            sensitivity=len(itemsets),
+            epsilon=epsilon,
+        )
+        return NoisyCounts(itemsets, values, mechanism)
+
     def ask_joint_patterns(
         self, items: tuple[int, ...], *, epsilon: Fraction, cut: Cut | None = None
     ) -> NoisyHistogram:
@@ -181,17 +201,21 @@ class Curator:
         )
         return NoisyCount(int(values[0]), mechanism)
 
-    def ask_best(self, k: int, *, domain: Domain, epsilon: Fraction) -> Chosen:
+    def ask_best(
+        self, k: int, *, domain: Domain, epsilon: Fraction, reshape: Reshape | None = None
+    ) -> Chosen:
         """The k best itemsets of a domain by the exponential mechanism, k draws without replacement.
 
         The score of an itemset is its support, floored as `gate.scored` explains: a transaction raises every
-        score by 0 or 1, so scores are monotone with sensitivity 1. Itemsets that the data does not hold, or
-        that lie under the floor, take part as one block.
+        score by 0 or 1, so scores are monotone with sensitivity 1. So they are where supports are counted over
+        the rows that transactions become, because no two rows of one transaction share an item. Itemsets that
+        the data does not hold, or that lie under the floor, take part as one block.
         """
         domain.check_holds(k)
         mechanism = Exponential(draws=k, sensitivity=self.unit.transactions, epsilon=epsilon)
-        self.budget.charge(f"best {k} of the {domain.size} {domain.sentence()}", mechanism)
-        scores = scored.floored_supports(self._engine, domain, k, rate=mechanism.rate)
+        self.budget.charge(f"best {k} of the {domain.size} {domain.sentence()}{_under(reshape)}", mechanism)
+        engine = self._engine if reshape is None else self._engine.reshaped(reshape, self._noise.keys)
+        scores = scored.floored_supports(engine, domain, k, rate=mechanism.rate)
         return Chosen(
             tuple(scored.draw_best(scores, domain, k, rate=mechanism.rate, below=self._noise.below))
         )
@@ -224,8 +248,8 @@ class Curator:
         return self._noise.discrete_laplace(look(), scale=mechanism.scale), mechanism
 
 
-def _under(cut: Cut | None) -> str:
-    """How a cut shows in the trace: its name and limit, never a list of items."""
+def _under(cut: Reshape | None) -> str:
+    """How a cut or a split shows in the trace: its name and limit, never a list of items."""
     if cut is None:
         return ""
     if isinstance(cut, OnlyItems):
