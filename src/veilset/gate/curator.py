@@ -132,18 +132,17 @@ class Curator:
         return NoisyCounts(itemsets, values, mechanism)
 
     def ask_reshaped_supports(
-        self, itemsets: Itemsets, *, reshape: Reshape, epsilon: Fraction
+        self, itemsets: Itemsets, *, reshape: Reshape | None, epsilon: Fraction
     ) -> NoisyCounts:
         """How many rows hold all of each itemset, after each transaction became rows that share no item.
 
         A transaction moves each of the itemsets by at most 1, and so all together by at most their number. An
         empty itemset would be held by every one of its rows, and is refused.
         """
-        if len(set(itemsets)) < len(itemsets) or 0 in itemsets.number_by_size() or len(itemsets) == 0:
-            raise BadCall("itemsets to count must be different, and none empty; give at least one, each once")
+        _check_countable(itemsets)
         values, mechanism = self._noisy(
             f"supports of {len(itemsets)} itemsets{_under(reshape)}",
-            lambda: self._engine.reshaped(reshape, self._noise.keys).supports(
+            lambda: self._reshaped(reshape).supports(
                 itemsets.offsets, itemsets.items, KeepAll(), self._noise.keys
             ),
             sensitivity=len(itemsets),
@@ -214,11 +213,29 @@ class Curator:
         domain.check_holds(k)
         mechanism = Exponential(draws=k, sensitivity=self.unit.transactions, epsilon=epsilon)
         self.budget.charge(f"best {k} of the {domain.size} {domain.sentence()}{_under(reshape)}", mechanism)
-        engine = self._engine if reshape is None else self._engine.reshaped(reshape, self._noise.keys)
-        scores = scored.floored_supports(engine, domain, k, rate=mechanism.rate)
+        scores = scored.floored_supports(self._reshaped(reshape), domain, k, rate=mechanism.rate)
         return Chosen(
             tuple(scored.draw_best(scores, domain, k, rate=mechanism.rate, below=self._noise.below))
         )
+
+    def ask_best_of(
+        self, k: int, candidates: Itemsets, *, epsilon: Fraction, reshape: Reshape | None = None
+    ) -> Chosen:
+        """The k best of a public list of itemsets by the exponential mechanism, k draws without replacement.
+
+        The score of an itemset is its support, over the rows that transactions become where that is asked for.
+        A transaction raises it by 0 or 1 (see `ask_best`): monotone with sensitivity 1.
+        """
+        _check_countable(candidates)
+        if not 1 <= k <= len(candidates):
+            raise BadCall(f"the best {k} of {len(candidates)} itemsets; give a k from 1 to {len(candidates)}")
+        mechanism = Exponential(draws=k, sensitivity=self.unit.transactions, epsilon=epsilon)
+        self.budget.charge(f"best {k} of {len(candidates)} listed itemsets{_under(reshape)}", mechanism)
+        supports = self._reshaped(reshape).supports(
+            candidates.offsets, candidates.items, KeepAll(), self._noise.keys
+        )
+        scores = scored.ExactScores(dict(zip(candidates, supports.values.tolist(), strict=True)), floor=-1)
+        return Chosen(tuple(scored.draw_listed(scores, k, rate=mechanism.rate, below=self._noise.below)))
 
     def ask_matching_rank(self, k: int, *, domain: Domain, most: int, epsilon: Fraction) -> int:
         """How many items are as frequent as the k-th itemset of a domain: the rank whose support is closest.
@@ -235,6 +252,10 @@ class Curator:
         distances = scored.rank_distances(self._engine, domain, k, most=most, draw=self._noise.keys)
         return 1 + scored.draw_place(-distances, rate=mechanism.rate, below=self._noise.below)
 
+    def _reshaped(self, reshape: Reshape | None) -> Engine:
+        """The engine over what the transactions become; asked for after the charge."""
+        return self._engine if reshape is None else self._engine.reshaped(reshape, self._noise.keys)
+
     def _l1(self, itemsets: Itemsets, cut: Cut) -> int:
         number = itemsets.number_by_size()
         return max(1, l1_sensitivity(cut, alphabet_size=self.alphabet_size, candidates=number))
@@ -246,6 +267,12 @@ class Curator:
         mechanism = DiscreteLaplace(sensitivity * self.unit.transactions, epsilon)
         self.budget.charge(question, mechanism)
         return self._noise.discrete_laplace(look(), scale=mechanism.scale), mechanism
+
+
+def _check_countable(itemsets: Itemsets) -> None:
+    """Raise BadCall where rows that share no item could move a support by more than 1, or one stands twice."""
+    if len(itemsets) == 0 or 0 in itemsets.number_by_size() or len(set(itemsets)) < len(itemsets):
+        raise BadCall("itemsets to count must be different, and none empty; give at least one, each once")
 
 
 def _under(cut: Reshape | None) -> str:
