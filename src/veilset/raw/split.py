@@ -81,29 +81,31 @@ def _ordered(
     offsets: Int64Array, items: Int32Array, sizes: Int64Array, weights: Int64Array
 ) -> splits.Patterns:
     """The patterns as the kernel wants them."""
-    itemsets = [tuple(sorted(items[a:b].tolist())) for a, b in pairwise(offsets)]
-    codes = np.unique(items)
-    single = {itemset[0]: int(w) for itemset, w in zip(itemsets, weights, strict=True) if len(itemset) == 1}
-    if len(single) < codes.size:
-        raise BadCall("an item stands in a pattern but is none by itself; give every such item a weight, too")
+    itemsets = [tuple(sorted(items[start:end].tolist())) for start, end in pairwise(offsets)]
     if len(set(itemsets)) < len(itemsets) or any(len(set(each)) < len(each) for each in itemsets):
         raise BadCall("a pattern stands twice, or an item twice in a pattern; give each once")
-    order = sorted(range(len(itemsets)), key=lambda p: (-weights[p], len(itemsets[p]), itemsets[p]))
-    numbers = np.full(codes[-1] + 1, -1, np.int32)
+    weight_of = dict(zip(itemsets, weights.tolist(), strict=True))
+    order = sorted(weight_of, key=lambda each: (-weight_of[each], len(each), each))
+    codes = np.array([each[0] for each in order if len(each) == 1], np.int32)
+    if codes.size < np.unique(items).size:
+        raise BadCall("an item stands in a pattern but is none by itself; give every such item a weight, too")
+    numbers = np.full(items.max() + 1, splits.NONE, np.int32)
     numbers[codes] = np.arange(codes.size, dtype=np.int32)
-    words = np.zeros((len(itemsets), (codes.size + 63) // 64), np.uint64)
-    filed: list[list[int]] = [[] for _ in codes]
-    for place, pattern in enumerate(order):
-        for number in numbers[list(itemsets[pattern])].tolist():
-            words[place, number >> 6] |= np.uint64(1) << np.uint64(number & 63)
-        rarest = min(itemsets[pattern], key=single.__getitem__)  # the item that fewest rows will look up
-        filed[numbers[rarest]].append(place)
+
+    larger = [numbers[list(each)].astype(np.int64) for each in order if len(each) > 1]
+    larger_weights = [weight_of[each] for each in order if len(each) > 1]
+    rarest = np.array([each.max() for each in larger], np.int64)  # the item that the fewest rows look up
+    factor = _common_factor(sizes)
     return splits.Patterns(
         codes=codes,
         numbers=numbers,
-        words=words,
-        sizes=sizes[order],
-        shares=weights[order] * _common_factor(sizes) // sizes[order],
-        starts=np.cumsum([0, *map(len, filed)]),
-        filed=np.array([place for places in filed for place in places], np.int64),
+        weights=np.array([factor * weight_of[code,] for code in codes.tolist()], np.int64),
+        bounds=np.cumsum([0, *map(len, larger)]),
+        items=np.concatenate([np.empty(0, np.int64), *larger]),
+        shares=np.array(
+            [factor * weight // len(each) for weight, each in zip(larger_weights, larger, strict=True)],
+            np.int64,
+        ),
+        starts=np.append(0, np.cumsum(np.bincount(rarest, minlength=codes.size))),
+        filed=np.argsort(rarest, kind="stable"),
     )

@@ -1,7 +1,9 @@
 """The pieces that long rows are split into (see `raw.split`).
 
-Row r is `items[offsets[r]:offsets[r + 1]]`. The items that stand in patterns are numbered 0, 1, ..., chosen - 1 in
-the order of their codes; a bitmap has item number i as bit `i & 63` of word `i >> 6`.
+Row r is `items[offsets[r]:offsets[r + 1]]`. The items that stand in patterns are numbered 0, 1, ..., the heaviest
+first. Within the row at hand an item goes by its place, its rank among the items held: sets of places are bitmaps,
+place i being bit `i & 63` of word `i >> 6`, which for most rows is one word. So the heaviest item left is the lowest
+bit, and only patterns of two items or more, of which most rows hold few, have to be searched.
 """
 
 from typing import NamedTuple
@@ -16,38 +18,54 @@ from veilset.raw.kernels.popcount import popcount
 Bitmap = npt.NDArray[np.uint64]
 Bitmaps = npt.NDArray[np.uint64]
 
+NONE = -1
+
 
 class Patterns(NamedTuple):
-    """Itemsets with weights, the heaviest first; every item that stands in one is one by itself, too.
+    """Items with weights, and itemsets of two of them or more with weights.
 
-    `codes[i]` is the code of item number i, `numbers[code]` the number of a code, -1 for an item in no pattern;
-    codes beyond are in none. Pattern p has the bitmap `words[p]` and `sizes[p]` items; `shares[p]` is its weight
-    divided by its size, all times one factor that makes them whole. Patterns `filed[starts[i]:starts[i + 1]]`
-    hold item number i, and each pattern is filed under one of its items alone.
+    `codes[i]` is the code of item number i, `numbers[code]` the number of a code, NONE for an item without weight;
+    codes beyond have none either. `weights[i]` is the weight of an item. Itemset p is
+    `items[bounds[p]:bounds[p + 1]]`, numbers; the heaviest is the first. `shares[p]` is its weight divided by its
+    size; weights and shares are multiplied by one factor that makes them whole. Itemsets
+    `filed[starts[i]:starts[i + 1]]` hold item number i, and each is filed under one of its items alone.
     """
 
     codes: Int32Array
     numbers: Int32Array
-    words: Bitmaps
-    sizes: Int64Array
+    weights: Int64Array
+    bounds: Int64Array
+    items: Int64Array
     shares: Int64Array
     starts: Int64Array
     filed: Int64Array
 
 
 class Row(NamedTuple):
-    """The long row at hand: its items by number, and as bitmaps those not yet placed and those of the piece."""
+    """The row at hand: numbers of its items by code and by place, places by code and by number, and sets of places."""
 
     items: Int64Array
+    by_place: Int64Array
+    places: Int64Array
+    place_of: Int64Array
     left: Bitmap
     piece: Bitmap
+
+
+class Held(NamedTuple):
+    """The itemsets that the row holds, heaviest first: which, as sets of places, with sizes and shares."""
+
+    itemsets: Int64Array
+    sets: Bitmaps
+    sizes: Int64Array
+    shares: Int64Array
 
 
 @kernel
 def split_rows(
     offsets: Int64Array, items: Int32Array, patterns: Patterns, limit: int
 ) -> tuple[Int64Array, Int32Array]:
-    """What rows hold of the items in patterns: whole up to `limit` of them, longer rows in pieces of `limit`.
+    """What rows hold of the items with weights: whole up to `limit` of them, longer rows in pieces of `limit`.
 
     A row of n such items becomes n / limit pieces, rounded up; their offsets start at 0.
     """
@@ -55,28 +73,24 @@ def split_rows(
     ends = np.zeros(rows + total // limit + 1, np.int64)
     placed = np.empty(total, np.int32)
     row = _new_row(patterns)
-    contained = np.empty(patterns.sizes.size, np.int64)
+    held = _new_held(patterns)
     pieces = used = 0
-    for place in range(rows):
-        held = 0
-        for i in range(offsets[place], offsets[place + 1]):
-            code = items[i]
-            number = patterns.numbers[code] if code < patterns.numbers.size else np.int32(-1)
-            if number >= 0:
-                row.items[held] = number
-                held += 1
-        if held > limit:
-            found = _contained(row, held, patterns, contained)
-            left = held
+    for r in range(rows):
+        length = _hold(row, offsets[r], offsets[r + 1], items, patterns)
+        if length > limit:
+            _rank(row, length)
+            number = _collect(row, length, patterns, held)
+            left = length
             while left > 0:
-                left -= _fill_piece(row, left, found, patterns, contained, limit)
-                used = _write_piece(row, held, patterns, placed, used)
+                left -= _fill_piece(row, length, min(limit, left), number, patterns, held)
+                used = _write_piece(row, length, patterns, placed, used)
                 pieces += 1
                 ends[pieces] = used
-        elif held > 0:
-            for i in range(held):
+                number = _still_whole(row, length, number, held)
+        elif length > 0:
+            for i in range(length):
                 placed[used + i] = patterns.codes[row.items[i]]
-            used += held
+            used += length
             pieces += 1
             ends[pieces] = used
     return ends[: pieces + 1].copy(), placed[:used].copy()
@@ -84,81 +98,151 @@ def split_rows(
 
 @inlined
 def _new_row(patterns: Patterns) -> Row:
-    width = patterns.words.shape[1]
+    number = patterns.codes.size
+    width = (number + 63) >> 6
     return Row(
-        np.empty(patterns.codes.size, np.int64), np.zeros(width, np.uint64), np.zeros(width, np.uint64)
+        items=np.empty(number + 1, np.int64),
+        by_place=np.empty(number, np.int64),
+        places=np.empty(number, np.int64),
+        place_of=np.full(number, NONE),
+        left=np.zeros(width, np.uint64),
+        piece=np.zeros(width, np.uint64),
     )
 
 
-@kernel
-def _contained(row: Row, held: int, patterns: Patterns, contained: Int64Array) -> int:
-    """Collect the patterns that the row holds, heaviest first; all its items are left to be placed."""
-    for word in range(row.left.size):
-        row.left[word] = 0
-    for i in range(held):
+@inlined
+def _new_held(patterns: Patterns) -> Held:
+    number, width = patterns.shares.size, (patterns.codes.size + 63) >> 6
+    return Held(
+        itemsets=np.empty(number, np.int64),
+        sets=np.empty((number, width), np.uint64),
+        sizes=np.empty(number, np.int64),
+        shares=np.empty(number, np.int64),
+    )
+
+
+@inlined
+def _hold(row: Row, start: int, end: int, items: Int32Array, patterns: Patterns) -> int:
+    """Note the items of a row that have weights, in the order of their codes; how many they are."""
+    length = 0
+    for i in range(start, end):
+        code = items[i]
+        number = patterns.numbers[code] if code < patterns.numbers.size else np.int32(NONE)
+        row.items[length] = number  # stays only where `length` moves on: no branch to mispredict
+        length += number != NONE
+    return length
+
+
+@inlined
+def _rank(row: Row, length: int) -> None:
+    """Give every item its place; all are left."""
+    for i in range(length):
         number = row.items[i]
-        row.left[number >> 6] |= np.uint64(1) << np.uint64(number & 63)
+        place = 0
+        for j in range(length):
+            place += row.items[j] < number
+        row.places[i] = place
+        row.place_of[number] = place
+        row.by_place[place] = number
+    for word in range((length + 63) >> 6):
+        row.left[word] = 0
+    for i in range(length):
+        row.left[i >> 6] |= np.uint64(1) << np.uint64(i & 63)
+
+
+@inlined
+def _collect(row: Row, length: int, patterns: Patterns, held: Held) -> int:
+    """Find the itemsets that the row holds, heaviest first; how many. Forgets the places by number."""
     found = 0
-    for i in range(held):
+    for i in range(length):
         number = row.items[i]
         for at in range(patterns.starts[number], patterns.starts[number + 1]):
-            pattern = patterns.filed[at]
-            outside = np.uint64(0)
-            for word in range(row.left.size):
-                outside |= patterns.words[pattern, word] & ~row.left[word]
-            contained[found] = pattern
-            found += outside == 0
-    contained[:found].sort()
+            itemset = patterns.filed[at]
+            misses = False
+            for j in range(patterns.bounds[itemset], patterns.bounds[itemset + 1]):
+                misses |= row.place_of[patterns.items[j]] == NONE
+            if not misses:
+                before = found
+                while before > 0 and held.itemsets[before - 1] > itemset:
+                    held.itemsets[before] = held.itemsets[before - 1]
+                    before -= 1
+                held.itemsets[before] = itemset
+                found += 1
+    for at in range(found):
+        itemset = held.itemsets[at]
+        held.sizes[at] = patterns.bounds[itemset + 1] - patterns.bounds[itemset]
+        held.shares[at] = patterns.shares[itemset]
+        for word in range((length + 63) >> 6):
+            held.sets[at, word] = 0
+        for j in range(patterns.bounds[itemset], patterns.bounds[itemset + 1]):
+            place = row.place_of[patterns.items[j]]
+            held.sets[at, place >> 6] |= np.uint64(1) << np.uint64(place & 63)
+    for i in range(length):
+        row.place_of[row.items[i]] = NONE
     return found
 
 
-@kernel
-def _fill_piece(
-    row: Row, left: int, found: int, patterns: Patterns, contained: Int64Array, limit: int
-) -> int:
-    """Move items from those left into a piece until it is full or none is left; how many were moved."""
-    for word in range(row.piece.size):
+@inlined
+def _fill_piece(row: Row, length: int, room: int, number: int, patterns: Patterns, held: Held) -> int:
+    """Move as many items from those left into a new piece as it has room for; how many that were.
+
+    The heaviest item goes first, unless an itemset that adds to the piece, and fits, is heavier. Overlap with the
+    piece less than doubles a weight, so the search ends where twice a weight is not enough.
+    """
+    width = (length + 63) >> 6
+    for word in range(width):
         row.piece[word] = 0
-    room = min(limit, left)
     moved = 0
     while moved < room:
-        pattern = _heaviest(row, room - moved, found, patterns, contained)
-        for word in range(row.piece.size):
-            new = patterns.words[pattern, word] & row.left[word]
-            moved += popcount(new)
-            row.piece[word] |= new
-            row.left[word] &= ~new
+        lowest = 0
+        while row.left[lowest] == 0:
+            lowest += 1
+        bit = row.left[lowest] & (~row.left[lowest] + np.uint64(1))
+        best = NONE
+        best_weight = patterns.weights[row.by_place[(lowest << 6) + popcount(bit - np.uint64(1))]]
+        for at in range(number):
+            size, share = held.sizes[at], held.shares[at]
+            if 2 * size * share <= best_weight:
+                break
+            new = 0
+            for word in range(width):
+                new += popcount(held.sets[at, word] & row.left[word])
+            weight = share * (2 * size - new)
+            if weight > best_weight and 0 < new <= room - moved:
+                best, best_weight = at, weight
+        if best == NONE:
+            row.piece[lowest] |= bit
+            row.left[lowest] ^= bit
+            moved += 1
+        else:
+            for word in range(width):
+                added = held.sets[best, word] & row.left[word]
+                row.piece[word] |= added
+                row.left[word] ^= added
+                moved += popcount(added)
     return moved
 
 
-@kernel
-def _heaviest(row: Row, room: int, found: int, patterns: Patterns, contained: Int64Array) -> int:
-    """The pattern of largest weight that adds to the piece, fits, and lost no item to an earlier piece.
-
-    Overlap with the piece less than doubles a weight, so the search ends where twice a weight is not enough.
-    """
-    best, best_weight = -1, np.int64(-1)
-    for at in range(found):
-        pattern = contained[at]
-        size, share = patterns.sizes[pattern], patterns.shares[pattern]
-        if 2 * size * share <= best_weight:
-            break
-        inside = new = 0
-        for word in range(row.piece.size):
-            inside += popcount(patterns.words[pattern, word] & row.piece[word])
-            new += popcount(patterns.words[pattern, word] & row.left[word])
-        weight = share * (size + inside)
-        if weight > best_weight and 0 < new <= room and inside + new == size:
-            best, best_weight = pattern, weight
-    return best
+@inlined
+def _still_whole(row: Row, length: int, number: int, held: Held) -> int:
+    """Keep the itemsets none of whose items is in a finished piece; how many they are."""
+    kept = 0
+    for at in range(number):
+        gone = np.uint64(0)
+        for word in range((length + 63) >> 6):
+            gone |= held.sets[at, word] & ~row.left[word]
+            held.sets[kept, word] = held.sets[at, word]
+        held.sizes[kept], held.shares[kept] = held.sizes[at], held.shares[at]
+        kept += gone == 0
+    return kept
 
 
-@kernel
-def _write_piece(row: Row, held: int, patterns: Patterns, placed: Int32Array, used: int) -> int:
+@inlined
+def _write_piece(row: Row, length: int, patterns: Patterns, placed: Int32Array, used: int) -> int:
     """Append the items of the piece in the order of their codes; where the next piece begins."""
-    for i in range(held):
-        number = row.items[i]
-        if row.piece[number >> 6] >> np.uint64(number & 63) & np.uint64(1):
-            placed[used] = patterns.codes[number]
+    for i in range(length):
+        place = row.places[i]
+        if row.piece[place >> 6] >> np.uint64(place & 63) & np.uint64(1):
+            placed[used] = patterns.codes[row.items[i]]
             used += 1
     return used
