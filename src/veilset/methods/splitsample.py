@@ -8,7 +8,8 @@ R_m = the share of a support that splitting leaves.
 Privacy argument. Neighbours differ by one privacy unit of at most c transactions. Costs add up to epsilon:
 
 1. the opening (`methods.opening`); of what is left, alpha goes to 2 to 4, in the shares named below;
-2. two histograms of lengths, sensitivity c each: of all items, and of the items that 3 chose;
+2. lambda: the support of the k-th itemset, and two histograms of lengths, of all items and of the items that 3
+   chose; sensitivity c each (S3);
 3. F: supports of all items under a cut to l items, L1 sensitivity c l; the first histogram says l;
 4. P: supports of the pairs of chosen items under a cut to l_opt items, L1 sensitivity at most c C(l_opt, 2); the second
    histogram says l_opt (S3). The printed sensitivities are those of transactions that have been shortened, and so
@@ -19,8 +20,8 @@ Privacy argument. Neighbours differ by one privacy unit of at most c transaction
 6. the other half: supports of those k, discrete Laplace, L1 sensitivity at most c k (S4).
 
 CS is made of the answers to 2, 3 and 4 alone, so it is as public as they are: what is drawn from does not depend on
-the data in any other way (S1). delta is public; lambda is read off noisy counts (S3). A split looks at one transaction
-and at CS. Estimating counts, inverting the loss and comparing with a threshold are post-processing.
+the data in any other way (S1). delta is public. A split looks at one transaction and at CS. Estimating counts,
+inverting the loss and comparing with a threshold are post-processing.
 """
 
 import math
@@ -45,7 +46,7 @@ from veilset.gate import (
     Reshape,
     Split,
 )
-from veilset.itemsets import Itemset, Itemsets
+from veilset.itemsets import Domain, Itemset, Itemsets
 from veilset.methods.count_estimation import Range, counted, patterns
 from veilset.methods.difffim import length_up_to
 from veilset.methods.opening import ask_first
@@ -62,8 +63,8 @@ ALPHA = Fraction(2, 5)
 GAMMA = Fraction(1, 2)
 MAX_SIZE = 5
 """delta: the largest itemset that is looked for, unless the caller says."""
-SHARE_FOR_LENGTHS = Fraction(1, 20)
-"""Of alpha, for each of the two histograms; items and pairs have the rest, in equal parts."""
+SMALL_SHARE = Fraction(1, 20)
+"""Of alpha, for lambda and each of the two histograms; items and pairs have the rest, in equal parts."""
 SHARE_FOR_CHOICE = Fraction(1, 2)
 LONGEST = 64
 """Transactions of this length and longer are one class of the histograms."""
@@ -71,9 +72,22 @@ SHARE_OF_TRANSACTIONS = Fraction(1, 2)
 """Items are counted under a cut that leaves so many transactions whole."""
 LEFT_OF_PAIRS = 0.8
 """l_opt is the shortest length of pieces that leaves this share of a pair's support."""
+NEAR, SLACK = 0.7, 2
+"""An item or a pair may be wanted if its estimate is at most so many scales of noise below this part of lambda.
+
+Not below lambda itself, because what is frequent stands in longer transactions than the average one, which lose
+more: its estimates come out low."""
 MOST_PAIRED = 256
 """Pairs are counted of so many items at the most, the most frequent of those chosen."""
 ONLY_NOISE = "the intervals cover the noise, not what the inverted loss is wrong by"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Upscaled:
+    """Estimates of supports from shortened transactions, and the scale of their noise."""
+
+    values: Counts
+    scale: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,31 +137,30 @@ def splitsample(
 
 
 def ask_patterns(curator: Curator, k: int, max_size: int, *, only_short: bool, epsilon: Fraction) -> Known:
-    """F, l_opt, P, and what follows from them: the patterns that may be among the k best.
-
-    No more than k items stand in the k best itemsets, because an itemset is no more frequent than its items.
-    """
-    for_lengths = epsilon * SHARE_FOR_LENGTHS
-    number = min(k, curator.alphabet_size)
-    paired = how_many_paired(k, number, max_size)
-    for_pairs = (epsilon - 2 * for_lengths) / 2 if paired else Fraction(0)
+    """lambda, F, l_opt, P, and what follows from them: the patterns that may be among the k best."""
+    for_each_small = epsilon * SMALL_SHARE
+    for_counts = epsilon - 3 * for_each_small
+    for_pairs = for_counts / 2 if max_size > 1 else Fraction(0)
     shorten = DropLonger if only_short else KeepRandom
-    f = ask_items(curator, shorten, for_lengths=for_lengths, epsilon=epsilon - 2 * for_lengths - for_pairs)
-    items = np.argsort(-f, kind="stable")[:number]
+    wanted = curator.ask_kth_support(
+        k, domain=curator.domain(max_size=max_size), epsilon=for_each_small
+    ).value
+    f = ask_items(curator, shorten, for_lengths=for_each_small, epsilon=for_counts - for_pairs)
+    number = how_many_items(f.values, k, max_size, min_count=NEAR * wanted - SLACK * f.scale)
+    items = np.argsort(-f.values, kind="stable")[:number]
+    singles = counted(zip(((item,) for item in items.tolist()), f.values[items].tolist(), strict=True))
     chosen = OnlyItems(items, KeepAll())
-    lengths = clear(curator.ask_lengths(limit=min(LONGEST, number), cut=chosen, epsilon=for_lengths))
+    lengths = clear(curator.ask_lengths(limit=min(LONGEST, number), cut=chosen, epsilon=for_each_small))
     limit = piece_length(lengths)
-    singles = counted(((item,), count) for item, count in zip(items.tolist(), f[items].tolist(), strict=True))
-    if not paired:
+    if max_size == 1 or number == 1:
         return Known(items, lengths, limit, singles)
+    paired = items[: how_many_paired(k, number)]
     cut = shorten(limit)
-    counts = curator.ask_supports(
-        pairs_of(items[:paired]), cut=OnlyItems(items[:paired], cut), epsilon=for_pairs
-    )
+    counts = curator.ask_supports(pairs_of(paired), cut=OnlyItems(paired, cut), epsilon=for_pairs)
     p = upscaled(counts, lengths, cut, size=2)
-    pairs = counted(zip(counts.itemsets, p.tolist(), strict=True))
-    wanted = least_wanted(k, np.concatenate([f[items], p])) - counts.mechanism.half_width()
-    found = patterns(singles, pairs, max_size=min(max_size, limit), min_count=wanted, most=k)
+    pairs = counted(zip(counts.itemsets, p.values.tolist(), strict=True))
+    least = math.ceil(NEAR * wanted - SLACK * p.scale)
+    found = patterns(singles, pairs, max_size=min(max_size, limit), min_count=least, most=k)
     if len(found) < k:  # few items, and much noise: then nothing is too rare
         found = patterns(singles, pairs, max_size=max_size, min_count=0, most=k)
     return Known(items, lengths, limit, found)
@@ -155,7 +168,7 @@ def ask_patterns(curator: Curator, k: int, max_size: int, *, only_short: bool, e
 
 def ask_items(
     curator: Curator, shorten: Callable[[int], Shortening], *, for_lengths: Fraction, epsilon: Fraction
-) -> Counts:
+) -> Upscaled:
     """About how many transactions hold each item, from shortened ones."""
     histogram = curator.ask_lengths(limit=LONGEST, epsilon=for_lengths)
     cut = shorten(length_up_to(histogram, SHARE_OF_TRANSACTIONS))
@@ -163,14 +176,23 @@ def ask_items(
     return upscaled(counts, clear(histogram), cut, size=1)
 
 
-def how_many_paired(k: int, number: int, max_size: int) -> int:
-    """Of how many items pairs are counted: few enough to be quick, enough to make k itemsets; 0 if of none.
+def how_many_items(counts: Counts, k: int, max_size: int, *, min_count: float) -> int:
+    """How many items may stand in the k best itemsets: those that are frequent enough, but at the most k.
 
-    >>> how_many_paired(100, 100, 3), how_many_paired(2000, 1000, 3), how_many_paired(9, 9, 1)
-    (100, 256, 0)
+    An itemset is no more frequent than its items, so the k best have no more than k items. At the least so
+    many that k itemsets can be made of them.
     """
-    if max_size == 1 or number == 1:
-        return 0
+    most = min(k, counts.size)
+    enough = (n for n in range(1, most) if Domain(items=range(n), max_size=max_size).size >= k)
+    return min(most, max(next(enough, most), int(np.count_nonzero(counts >= min_count))))
+
+
+def how_many_paired(k: int, number: int) -> int:
+    """Of how many items pairs are counted: few enough to be quick, enough to make k itemsets.
+
+    >>> how_many_paired(100, 100), how_many_paired(2000, 1000)
+    (100, 256)
+    """
     enough = range(min(number, MOST_PAIRED), number)
     return next((n for n in enough if number + math.comb(n, 2) >= k), number)
 
@@ -192,19 +214,14 @@ def piece_length(lengths: Counts) -> int:
     return next(enough, max(2, lengths.size - 1))
 
 
-def upscaled(counts: NoisyCounts, lengths: Counts, cut: Shortening, *, size: int) -> Counts:
+def upscaled(counts: NoisyCounts, lengths: Counts, cut: Shortening, *, size: int) -> Upscaled:
     """Counts in shortened transactions, divided by the share that shortening leaves on average."""
     if isinstance(cut, KeepRandom):
         share = kept_share(lengths, size=size, limit=cut.limit)
     else:
-        able = lengths[size:].sum()
-        share = lengths[size : cut.limit + 1].sum() / able if able else 1.0
-    return np.rint(counts.values / share).astype(np.int64) if share else counts.values
-
-
-def least_wanted(k: int, counts: Counts) -> int:
-    """lambda: the k-th largest count of items and pairs; what is rarer is not among the k best itemsets."""
-    return int(np.sort(counts)[-k]) if counts.size >= k else 0
+        short, able = lengths[size : cut.limit + 1].sum(), lengths[size:].sum()
+        share = float(short / able) if short else 1.0
+    return Upscaled(np.rint(counts.values / share).astype(np.int64), float(counts.mechanism.scale) / share)
 
 
 def reshaped(known: Known, form: str, *, gamma: Fraction, alphabet_size: int) -> Reshape | None:
