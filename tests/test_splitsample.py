@@ -95,10 +95,8 @@ def test_inversion_undoes_a_random_split() -> None:
     itemsets = Itemsets.of([(0,), (0, 1), (0, 1, 2)])
     after = np.array([support(pieces, each) for each in itemsets])
     lengths = np.bincount([len(row) for row in rows], minlength=9)
-    # A row of n of the 8 items holds a given pair with probability C(n, 2) / C(8, 2): weigh lengths by that.
     for each, left in zip(itemsets, after.tolist(), strict=True):
-        holders = lengths * np.array([math.comb(n, len(each)) for n in range(9)])
-        known = splitsample.Known(np.arange(8), holders, 3, {})
+        known = splitsample.Known(np.arange(8), lengths, 3, {})
         noisy = NoisyCounts(Itemsets.of([each]), np.array([left]), DiscreteLaplace(1, Fraction(1)))
         found = splitsample.inverted(noisy, known)
         assert found.supports[0] == pytest.approx(support(rows, each), rel=0.05)
@@ -270,6 +268,7 @@ def test_classes_of_lengths_within_the_noise_count_as_none() -> None:
 def test_counts_in_shortened_transactions_are_scaled_by_what_shortening_leaves() -> None:
     """A cut from 4 items to 2 leaves half of an item's support and a sixth of a pair's."""
     lengths = np.array([0, 0, 0, 0, 100])
+    assert splitsample.holders(np.array([9, 5, 7, 1]), 2).tolist() == [0, 0, 7, 3]
     counts = NoisyCounts(Itemsets.of([(0,)]), np.array([30]), DiscreteLaplace(2, Fraction(1)))
     for size, factor in ((1, 2), (2, 6)):
         found = splitsample.upscaled(counts, lengths, KeepRandom(2), size=size)

@@ -56,6 +56,7 @@ from veilset.release import Release
 from veilset.target import Target
 
 Counts = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 Shortening = KeepRandom | DropLonger
 
 NAME = "splitsample"
@@ -75,8 +76,7 @@ LEFT_OF_PAIRS = 0.8
 NEAR, SLACK = 0.7, 2
 """An item or a pair may be wanted if its estimate is at most so many scales of noise below this part of lambda.
 
-Not below lambda itself, because what is frequent stands in longer transactions than the average one, which lose
-more: its estimates come out low."""
+Not below lambda itself, because what shortening leaves is known on average alone."""
 MOST_PAIRED = 256
 """Pairs are counted of so many items at the most, the most frequent of those chosen."""
 ONLY_NOISE = "the intervals cover the noise, not what the inverted loss is wrong by"
@@ -207,6 +207,14 @@ def clear(histogram: NoisyHistogram) -> Counts:
     return np.where(histogram.values > 2 * float(histogram.mechanism.scale), histogram.values, 0)
 
 
+def holders(lengths: Counts, size: int) -> Floats:
+    """How many transactions of each length hold an itemset of that size, up to a factor.
+
+    The longer a transaction, the likelier: of l items, C(l, size) itemsets. The paper takes all lengths alike.
+    """
+    return lengths * np.array([float(math.comb(length, size)) for length in range(lengths.size)])
+
+
 def piece_length(lengths: Counts) -> int:
     """l_opt: the shortest pieces that leave enough of a pair's support."""
     limits = range(2, lengths.size)
@@ -216,11 +224,12 @@ def piece_length(lengths: Counts) -> int:
 
 def upscaled(counts: NoisyCounts, lengths: Counts, cut: Shortening, *, size: int) -> Upscaled:
     """Counts in shortened transactions, divided by the share that shortening leaves on average."""
+    weighed = holders(lengths, size)
     if isinstance(cut, KeepRandom):
-        share = kept_share(lengths, size=size, limit=cut.limit)
+        share = kept_share(weighed, size=size, limit=cut.limit)
     else:
-        short, able = lengths[size : cut.limit + 1].sum(), lengths[size:].sum()
-        share = float(short / able) if short else 1.0
+        short = weighed[: cut.limit + 1].sum()
+        share = float(short / weighed.sum()) if short else 1.0
     return Upscaled(np.rint(counts.values / share).astype(np.int64), float(counts.mechanism.scale) / share)
 
 
@@ -244,6 +253,10 @@ def reshaped(known: Known, form: str, *, gamma: Fraction, alphabet_size: int) ->
 def inverted(counts: NoisyCounts, known: Known) -> Estimates:
     """Supports before the split: those in the pieces divided by R_m, and their half widths, too."""
     sizes = np.diff(counts.itemsets.offsets)
-    left = np.array([left_of_support(known.lengths, size=size, limit=known.limit) for size in sizes.tolist()])
+    left_of = {
+        size: left_of_support(holders(known.lengths, size), size=size, limit=known.limit)
+        for size in np.unique(sizes).tolist()
+    }
+    left = np.array([left_of[size] for size in sizes.tolist()])
     half_widths = np.ceil(counts.mechanism.half_width() / left).astype(np.int64)
     return Estimates(counts.itemsets, np.rint(counts.values / left).astype(np.int64), half_widths)

@@ -44,11 +44,9 @@ class Estimated:
     def of(
         cls, supports: Floats, lengths: Counts, noise: DiscreteLaplace, *, size: int, limit: int
     ) -> "Estimated":
-        """The method divides by the share kept of all transactions; the longer ones, which hold more, keep less."""
-        holders = lengths * np.array([float(math.comb(each, size)) for each in range(lengths.size)])
-        share = kept_share(lengths, size=size, limit=limit)
-        kept = kept_share(holders, size=size, limit=limit)
-        return cls(supports * kept / share, float(noise.scale) / share)
+        """The method divides by the share that it takes to be kept; in the model it is right."""
+        share = kept_share(method.holders(lengths, size), size=size, limit=limit)
+        return cls(supports, float(noise.scale) / share)
 
     def floor(self, kth_support: float) -> float:
         """What is below it, the method leaves out."""
@@ -72,7 +70,9 @@ def forecast(world: World, k: int, epsilon: Fraction) -> Forecast:
     supports = DiscreteLaplace(k, left - for_splitting - for_choice)
     stages, found, lengths, limit = _patterns(world, k, epsilon=for_splitting)
     whole = np.array([_support(world, itemset) for itemset in found])
-    kept = np.array([left_of_support(lengths, size=len(itemset), limit=limit) for itemset in found])
+    sizes = range(1, world.domain.max_size + 1)
+    left_of = {n: left_of_support(method.holders(lengths, n), size=n, limit=limit) for n in sizes}
+    kept = np.array([left_of[len(itemset)] for itemset in found])
     drawn = laws.chances_to_be_drawn(whole * kept, np.zeros(whole.size), draws=k, rate=float(choice.rate))
     best = np.argsort(-whole, kind="stable")[:k]
     chances = np.array(list(found.values()))[best] * drawn[best]
