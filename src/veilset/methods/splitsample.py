@@ -212,7 +212,8 @@ def holders(lengths: Counts, size: int) -> Floats:
 
     The longer a transaction, the likelier: of l items, C(l, size) itemsets. The paper takes all lengths alike.
     """
-    return lengths * np.array([float(math.comb(length, size)) for length in range(lengths.size)])
+    weighed: Floats = lengths * np.array([float(math.comb(length, size)) for length in range(lengths.size)])
+    return weighed
 
 
 def piece_length(lengths: Counts) -> int:
