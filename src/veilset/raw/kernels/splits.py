@@ -114,7 +114,7 @@ def _new_row(patterns: Patterns) -> Row:
 def _new_held(patterns: Patterns) -> Held:
     number, width = patterns.shares.size, (patterns.codes.size + 63) >> 6
     return Held(
-        itemsets=np.empty(number, np.int64),
+        itemsets=np.empty(number + 1, np.int64),
         sets=np.empty((number, width), np.uint64),
         sizes=np.empty(number, np.int64),
         shares=np.empty(number, np.int64),
@@ -161,13 +161,10 @@ def _collect(row: Row, length: int, patterns: Patterns, held: Held) -> int:
             misses = False
             for j in range(patterns.bounds[itemset], patterns.bounds[itemset + 1]):
                 misses |= row.place_of[patterns.items[j]] == NONE
-            if not misses:
-                before = found
-                while before > 0 and held.itemsets[before - 1] > itemset:
-                    held.itemsets[before] = held.itemsets[before - 1]
-                    before -= 1
-                held.itemsets[before] = itemset
-                found += 1
+            held.itemsets[found] = itemset  # stays only where `found` moves on
+            found += not misses
+    if found > 1:
+        held.itemsets[:found].sort()
     for at in range(found):
         itemset = held.itemsets[at]
         held.sizes[at] = patterns.bounds[itemset + 1] - patterns.bounds[itemset]
