@@ -83,7 +83,7 @@ def test_the_share_left_is_an_average_over_transactions_that_can_hold_the_itemse
 
 
 def test_inversion_undoes_a_random_split() -> None:
-    """Supports over pieces in no order at all, divided by R_m, are those before the split, to within 5 %."""
+    """Supports over pieces in no order at all, divided by R_m of the transactions that hold them: to within 5 %."""
     rng = np.random.default_rng(3)
     rows = [frozenset(rng.choice(8, rng.integers(2, 9), replace=False).tolist()) for _ in range(24_000)]
     pieces = [
@@ -96,7 +96,7 @@ def test_inversion_undoes_a_random_split() -> None:
     after = np.array([support(pieces, each) for each in itemsets])
     lengths = np.bincount([len(row) for row in rows], minlength=9)
     for each, left in zip(itemsets, after.tolist(), strict=True):
-        known = splitsample.Known(np.arange(8), lengths, 3, {})
+        known = splitsample.Known(np.arange(8), splitsample.holders(lengths, len(each)).astype(int), 3, {})
         noisy = NoisyCounts(Itemsets.of([each]), np.array([left]), DiscreteLaplace(1, Fraction(1)))
         found = splitsample.inverted(noisy, known)
         assert found.supports[0] == pytest.approx(support(rows, each), rel=0.05)

@@ -255,7 +255,7 @@ def inverted(counts: NoisyCounts, known: Known) -> Estimates:
     """Supports before the split: those in the pieces divided by R_m, and their half widths, too."""
     sizes = np.diff(counts.itemsets.offsets)
     left_of = {
-        size: left_of_support(holders(known.lengths, size), size=size, limit=known.limit)
+        size: left_of_support(known.lengths, size=size, limit=known.limit)
         for size in np.unique(sizes).tolist()
     }
     left = np.array([left_of[size] for size in sizes.tolist()])
