@@ -2,7 +2,8 @@
 
 The method's own functions make the patterns, from the supports of the model without noise. Noise on items and pairs
 decides with which chance a pattern is there at all, noise of the draws with which chance it is drawn. What noise brings
-in is taken to be no better than what it keeps out. Items are numbered from the most popular one.
+in is taken to be no better than what it keeps out. Splitting is taken to lose nothing that decides a draw, because it
+keeps frequent patterns together. Items are numbered from the most popular one.
 """
 
 import math
@@ -18,7 +19,6 @@ from veilset.itemsets import Itemset
 from veilset.methods import splitsample as method
 from veilset.methods.count_estimation import counted, patterns
 from veilset.methods.difffim import length_up_to
-from veilset.methods.split_loss import left_of_support
 from veilset.methods.standards import kept_share
 from veilset.plan import laws
 from veilset.plan.curve import TOLERANCE, Floats
@@ -68,12 +68,9 @@ def forecast(world: World, k: int, epsilon: Fraction) -> Forecast:
     for_choice = (left - for_splitting) * method.SHARE_FOR_CHOICE
     choice = Exponential(draws=k, sensitivity=1, epsilon=for_choice)
     supports = DiscreteLaplace(k, left - for_splitting - for_choice)
-    stages, found, lengths, limit = _patterns(world, k, epsilon=for_splitting)
+    stages, found = _patterns(world, k, epsilon=for_splitting)
     whole = np.array([_support(world, itemset) for itemset in found])
-    sizes = range(1, world.domain.max_size + 1)
-    left_of = {n: left_of_support(method.holders(lengths, n), size=n, limit=limit) for n in sizes}
-    kept = np.array([left_of[len(itemset)] for itemset in found])
-    drawn = laws.chances_to_be_drawn(whole * kept, np.zeros(whole.size), draws=k, rate=float(choice.rate))
+    drawn = laws.chances_to_be_drawn(whole, np.zeros(whole.size), draws=k, rate=float(choice.rate))
     best = np.argsort(-whole, kind="stable")[:k]
     chances = np.array(list(found.values()))[best] * drawn[best]
     kth_support = world.curve.at_rank(k)
@@ -90,10 +87,8 @@ def forecast(world: World, k: int, epsilon: Fraction) -> Forecast:
     )
 
 
-def _patterns(
-    world: World, k: int, *, epsilon: Fraction
-) -> tuple[tuple[Stage, ...], dict[Itemset, float], Counts, int]:
-    """The questions before the draws, the patterns with the chances to be among them, lengths and l_opt."""
+def _patterns(world: World, k: int, *, epsilon: Fraction) -> tuple[tuple[Stage, ...], dict[Itemset, float]]:
+    """The questions before the draws, and the patterns with the chances to be among them."""
     small = DiscreteLaplace(1, epsilon * method.SMALL_SHARE)
     for_counts = epsilon - 3 * small.epsilon
     max_size, kth_support = world.domain.max_size, world.curve.at_rank(k)
@@ -115,7 +110,7 @@ def _patterns(
         Stage("lengths on chosen items", small),
     )
     if max_size == 1 or number == 1:
-        return stages, dict(zip(singles, chances.tolist(), strict=True)), lengths, limit
+        return stages, dict(zip(singles, chances.tolist(), strict=True))
 
     every_pair: list[Itemset] = list(combinations(range(method.how_many_paired(k, number)), 2))
     pairs_noise = DiscreteLaplace(min(math.comb(limit, 2), len(every_pair)), for_pairs)
@@ -130,7 +125,7 @@ def _patterns(
     if len(found) < k:
         found = patterns(singles, doubles, max_size=max_size, min_count=0, most=k)
     reached = {itemset: _chance_to_be_reached(itemset, chance_of) for itemset in found}
-    return (*stages, Stage("supports of pairs", pairs_noise)), reached, lengths, limit
+    return (*stages, Stage("supports of pairs", pairs_noise)), reached
 
 
 def _how_many_items(items: Estimated, k: int, max_size: int, kth_support: float) -> int:
