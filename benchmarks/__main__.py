@@ -1,6 +1,6 @@
 """All benchmarks, or those that are named.
 
-    python -m benchmarks [reading] [exact_mining] [methods] [items] [memory] [counting] [truncation]
+    python -m benchmarks [reading] [exact_mining] [methods] [items] [memory] [counting] [truncation] [splitting]
 
 Prints a table for each. Without names (`make bench`), it also writes `docs/benchmarks/speed.md` and its plot.
 """
@@ -18,10 +18,12 @@ from benchmarks.methods import methods
 from benchmarks.page import section, write_page
 from benchmarks.plot import write_plot
 from benchmarks.reading import reading
+from benchmarks.splitting import splitting
 from benchmarks.truncation import truncation
 
 BENCHMARKS = {
-    each.__name__: each for each in (reading, exact_mining, methods, items, memory, counting, truncation)
+    each.__name__: each
+    for each in (reading, exact_mining, methods, items, memory, counting, truncation, splitting)
 }
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "benchmarks"
 

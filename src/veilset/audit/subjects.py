@@ -23,6 +23,7 @@ from veilset.gate import (
     KeepSmart,
     OnlyItems,
     SeededNoise,
+    Split,
 )
 from veilset.itemsets import Itemset, Itemsets
 from veilset.methods import METHODS, Method
@@ -116,6 +117,10 @@ def _chosen(itemsets: tuple[Itemset, ...]) -> Outcome:
     return {**places, **{f"{itemset} chosen": 1 for itemset in itemsets}}
 
 
+FEW = Itemsets.of([(0,), (1,), (0, 1)])
+SPLIT = Split(1, FEW.offsets, FEW.items, weights=np.array([5, 4, 3]))
+"""Pieces of one item: every transaction of several becomes as many rows as it can."""
+
 QUESTIONS: Mapping[str, Ask] = {
     "number": lambda curator, epsilon: {"number": curator.ask_number(epsilon=epsilon).value},
     "k-th support": lambda curator, epsilon: {
@@ -126,6 +131,15 @@ QUESTIONS: Mapping[str, Ask] = {
     },
     "best 2": lambda curator, epsilon: _chosen(
         curator.ask_best(2, domain=curator.domain(max_size=2), epsilon=epsilon).itemsets
+    ),
+    "best 2 of a list, split": lambda curator, epsilon: _chosen(
+        curator.ask_best_of(2, FEW, reshape=SPLIT, epsilon=epsilon).itemsets
+    ),
+    "best 2, split": lambda curator, epsilon: _chosen(
+        curator.ask_best(2, domain=curator.domain(max_size=2), reshape=SPLIT, epsilon=epsilon).itemsets
+    ),
+    "supports, split": lambda curator, epsilon: _counts(
+        "itemset", curator.ask_reshaped_supports(FEW, reshape=SPLIT, epsilon=epsilon).values
     ),
     "matching rank": lambda curator, epsilon: {
         "rank": curator.ask_matching_rank(
@@ -170,7 +184,7 @@ QUESTIONS_UNDER_A_CUT: Mapping[str, AskUnder] = {
         "item", curator.ask_item_supports(cut=cut, epsilon=epsilon).values
     ),
     "supports": lambda curator, epsilon, cut: _counts(
-        "itemset", curator.ask_supports(Itemsets.of([(0,), (1,), (0, 1)]), cut=cut, epsilon=epsilon).values
+        "itemset", curator.ask_supports(FEW, cut=cut, epsilon=epsilon).values
     ),
     "joint patterns": lambda curator, epsilon, cut: _counts(
         "pattern", curator.ask_joint_patterns((0, 1, 2), cut=cut, epsilon=epsilon).values

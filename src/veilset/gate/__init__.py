@@ -5,8 +5,9 @@ from veilset.gate.budget import Budget, Epsilon, exact_epsilon
 from veilset.gate.curator import Curator, PrivacyUnit
 from veilset.gate.mechanisms import Charge
 from veilset.gate.noise import Noise, SecureNoise, SeededNoise
-from veilset.raw.bound import Cut, DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems
+from veilset.raw.bound import Cut, DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems, Reshape
 from veilset.raw.smart_cut import KeepSmart
+from veilset.raw.split import Split
 from veilset.raw.transactions import Item
 
 __all__ = [
@@ -30,7 +31,9 @@ __all__ = [
     "NormalisedCounts",
     "OnlyItems",
     "PrivacyUnit",
+    "Reshape",
     "SecureNoise",
     "SeededNoise",
+    "Split",
     "exact_epsilon",
 ]

@@ -18,7 +18,7 @@ from veilset.gate.budget import Budget
 from veilset.gate.mechanisms import AboveThreshold, DiscreteLaplace, Exponential
 from veilset.gate.noise import Noise
 from veilset.itemsets import Domain, Itemset, Itemsets
-from veilset.raw.bound import Cut, KeepAll, OnlyItems, l1_sensitivity
+from veilset.raw.bound import Cut, KeepAll, OnlyItems, Reshape, l1_sensitivity
 from veilset.raw.counts import ExactCounts, Int64Array
 from veilset.raw.engines import Engine
 from veilset.raw.transactions import Item
@@ -131,6 +131,25 @@ class Curator:
         )
         return NoisyCounts(itemsets, values, mechanism)
 
+    def ask_reshaped_supports(
+        self, itemsets: Itemsets, *, reshape: Reshape | None, epsilon: Fraction
+    ) -> NoisyCounts:
+        """How many rows hold all of each itemset, after each transaction became rows that share no item.
+
+        A transaction moves each of the itemsets by at most 1, and so all together by at most their number. An
+        empty itemset would be held by every one of its rows, and is refused.
+        """
+        _check_countable(itemsets)
+        values, mechanism = self._noisy(
+            f"supports of {len(itemsets)} itemsets{_under(reshape)}",
+            lambda: self._reshaped(reshape).supports(
+                itemsets.offsets, itemsets.items, KeepAll(), self._noise.keys
+            ),
+            sensitivity=len(itemsets),
+            epsilon=epsilon,
+        )
+        return NoisyCounts(itemsets, values, mechanism)
+
     def ask_joint_patterns(
         self, items: tuple[int, ...], *, epsilon: Fraction, cut: Cut | None = None
     ) -> NoisyHistogram:
@@ -181,20 +200,42 @@ class Curator:
         )
         return NoisyCount(int(values[0]), mechanism)
 
-    def ask_best(self, k: int, *, domain: Domain, epsilon: Fraction) -> Chosen:
+    def ask_best(
+        self, k: int, *, domain: Domain, epsilon: Fraction, reshape: Reshape | None = None
+    ) -> Chosen:
         """The k best itemsets of a domain by the exponential mechanism, k draws without replacement.
 
         The score of an itemset is its support, floored as `gate.scored` explains: a transaction raises every
-        score by 0 or 1, so scores are monotone with sensitivity 1. Itemsets that the data does not hold, or
-        that lie under the floor, take part as one block.
+        score by 0 or 1, so scores are monotone with sensitivity 1. So they are where supports are counted over
+        the rows that transactions become, because no two rows of one transaction share an item. Itemsets that
+        the data does not hold, or that lie under the floor, take part as one block.
         """
         domain.check_holds(k)
         mechanism = Exponential(draws=k, sensitivity=self.unit.transactions, epsilon=epsilon)
-        self.budget.charge(f"best {k} of the {domain.size} {domain.sentence()}", mechanism)
-        scores = scored.floored_supports(self._engine, domain, k, rate=mechanism.rate)
+        self.budget.charge(f"best {k} of the {domain.size} {domain.sentence()}{_under(reshape)}", mechanism)
+        scores = scored.floored_supports(self._reshaped(reshape), domain, k, rate=mechanism.rate)
         return Chosen(
             tuple(scored.draw_best(scores, domain, k, rate=mechanism.rate, below=self._noise.below))
         )
+
+    def ask_best_of(
+        self, k: int, candidates: Itemsets, *, epsilon: Fraction, reshape: Reshape | None = None
+    ) -> Chosen:
+        """The k best of a public list of itemsets by the exponential mechanism, k draws without replacement.
+
+        The score of an itemset is its support, over the rows that transactions become where that is asked for.
+        A transaction raises it by 0 or 1 (see `ask_best`): monotone with sensitivity 1.
+        """
+        _check_countable(candidates)
+        if not 1 <= k <= len(candidates):
+            raise BadCall(f"the best {k} of {len(candidates)} itemsets; give a k from 1 to {len(candidates)}")
+        mechanism = Exponential(draws=k, sensitivity=self.unit.transactions, epsilon=epsilon)
+        self.budget.charge(f"best {k} of {len(candidates)} listed itemsets{_under(reshape)}", mechanism)
+        supports = self._reshaped(reshape).supports(
+            candidates.offsets, candidates.items, KeepAll(), self._noise.keys
+        )
+        scores = scored.ExactScores(dict(zip(candidates, supports.values.tolist(), strict=True)), floor=-1)
+        return Chosen(tuple(scored.draw_listed(scores, k, rate=mechanism.rate, below=self._noise.below)))
 
     def ask_matching_rank(self, k: int, *, domain: Domain, most: int, epsilon: Fraction) -> int:
         """How many items are as frequent as the k-th itemset of a domain: the rank whose support is closest.
@@ -316,6 +357,10 @@ class Curator:
             raise BadCall(f"choose different items, by codes from 0 to {size - 1}, and at least one")
         return int(items.size)
 
+    def _reshaped(self, reshape: Reshape | None) -> Engine:
+        """The engine over what the transactions become; asked for after the charge."""
+        return self._engine if reshape is None else self._engine.reshaped(reshape, self._noise.keys)
+
     def _l1(self, itemsets: Itemsets, cut: Cut) -> int:
         number = itemsets.number_by_size()
         return max(1, l1_sensitivity(cut, alphabet_size=self.alphabet_size, candidates=number))
@@ -339,8 +384,14 @@ def _among(items: Int64Array | None) -> str:
     return "" if items is None else f" on {items.size} chosen items"
 
 
-def _under(cut: Cut | None) -> str:
-    """How a cut shows in the trace: its name and limit, never a list of items."""
+def _check_countable(itemsets: Itemsets) -> None:
+    """Raise BadCall where rows that share no item could move a support by more than 1, or one stands twice."""
+    if len(itemsets) == 0 or 0 in itemsets.number_by_size() or len(set(itemsets)) < len(itemsets):
+        raise BadCall("itemsets to count must be different, and none empty; give at least one, each once")
+
+
+def _under(cut: Reshape | None) -> str:
+    """How a cut or a split shows in the trace: its name and limit, never a list of items."""
     if cut is None:
         return ""
     if isinstance(cut, OnlyItems):

@@ -147,6 +147,22 @@ METHODS = {
             module="veilset.methods.tps",
             function="svt",
         ),
+        Method(
+            name="splitsample",
+            task="mine",
+            paper="Liang et al., An effective scheme for top-k frequent itemset mining under differential privacy "
+            "conditions, Sci. China Inf. Sci. 2020",
+            summary="top-k itemsets by the exponential mechanism on supports in split transactions",
+            module="veilset.methods.splitsample",
+            function="splitsample",
+            variants={
+                "random-cut": {"form": "random-cut"},
+                "best-cut": {"form": "best-cut"},
+                "whole": {"form": "whole"},
+                "only-short": {"only_short": True},
+                "inverted": {"inverts": True},
+            },
+        ),
     ]
 }
 

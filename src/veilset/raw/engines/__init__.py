@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Protocol
 
-from veilset.raw.bound import Cut, Keys
+from veilset.raw.bound import Cut, Keys, Reshape
 from veilset.raw.counts import ExactCounts, ExactItemsets, Int32Array, Int64Array
 from veilset.raw.transactions import Alphabet
 
@@ -17,6 +17,9 @@ class Engine(Protocol):
     @property
     def alphabet(self) -> Alphabet:
         """The public items; a count over items has one value for each, in this order."""
+
+    def reshaped(self, reshape: Reshape, draw: DrawKeys) -> "Engine":
+        """An engine over the rows that the transactions become."""
 
     def number(self) -> ExactCounts:
         """How many transactions there are: one value."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from veilset.errors import BadCall
 from veilset.raw import mining
-from veilset.raw.bound import Cut, Keys, Rows
+from veilset.raw.bound import Cut, Keys, Reshape, Rows
 from veilset.raw.counts import ExactCounts, ExactItemsets, Int32Array, Int64Array
 from veilset.raw.engines import DrawKeys
 from veilset.raw.kernels import normalised, pairs, scans, supports, vertical
@@ -67,6 +67,27 @@ class LocalEngine:
         self._rows = _whole(transactions)
         self._threads = threads or os.cpu_count() or 1
         self._rows_in_a_chunk = rows_in_a_chunk
+
+    def reshaped(self, reshape: Reshape, draw: DrawKeys) -> "LocalEngine":
+        """An engine over the rows that the transactions become; chunk by chunk, on all cores."""
+        if isinstance(reshape, Cut):
+            reshape.longest(
+                len(self.alphabet)
+            )  # raises where the cut does not fit the alphabet, as in `_sum`
+        with ThreadPoolExecutor(self._threads) as pool:
+            making = [
+                pool.submit(reshape.apply, rows, draw(reshape.keys_needed(rows))) for rows in self._chunks()
+            ]
+            made = [each.result() for each in making]
+        lengths = [np.diff(rows.offsets) for rows in made]
+        offsets = np.append(0, np.cumsum(np.concatenate(lengths or [np.empty(0, np.int64)])))
+        parts = [rows.items[rows.offsets[0] : rows.offsets[-1]] for rows in made]
+        items = np.concatenate(parts or [np.empty(0, np.int32)])
+        return LocalEngine(
+            Transactions(offsets, items, self.alphabet),
+            threads=self._threads,
+            rows_in_a_chunk=self._rows_in_a_chunk,
+        )
 
     def number(self) -> ExactCounts:
         """How many transactions there are: one value."""
