@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from veilset import datasets
+from veilset import baskets, datasets
 from veilset.catalogue import DEPARTMENTS, OCCASIONS
 from veilset.errors import BadCall
 from veilset.raw.transactions import Alphabet, Item, Transactions
@@ -186,7 +186,7 @@ def test_rows_are_the_same_whatever_the_block(tmp_path: Path, monkeypatch: pytes
     """Writing in blocks of seven rows gives the file that one block gives."""
     made = datasets.groceries(100)
     datasets.write(made, tmp_path / "one.csv")
-    monkeypatch.setattr(datasets, "_ROWS_PER_BLOCK", 7)
+    monkeypatch.setattr(baskets, "_ROWS_PER_BLOCK", 7)
     datasets.write(made, tmp_path / "many.csv")
     assert (tmp_path / "one.csv").read_bytes() == (tmp_path / "many.csv").read_bytes()
 
