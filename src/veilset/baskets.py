@@ -48,6 +48,12 @@ def write_fimi(
     write_lines(path, offsets, items, words=words, separator=" ", copies=copies)
 
 
+def check_vocabulary(names: Sequence[int | str]) -> None:
+    """BadCall if a vocabulary cannot hold one of the names."""
+    if any(mark in str(name) for name in names for mark in "\t\r\n"):
+        raise BadCall("a name holds a tab or a line break, which a vocabulary cannot; write .parquet instead")
+
+
 def write_lines(
     path: Path,
     offsets: Int64Array,
@@ -79,8 +85,7 @@ def write_lines(
 
 def _write_vocabulary(path: Path, names: Sequence[int | str]) -> None:
     """Beside the file, which number stands for which name."""
-    if any(mark in str(name) for name in names for mark in "\t\r\n"):
-        raise BadCall("a name holds a tab or a line break, which a vocabulary cannot; write .csv or .parquet")
+    check_vocabulary(names)
     stem = path.name.removesuffix(path.suffix).removesuffix(".dat")
     lines = "".join(f"{code}\t{name}\n" for code, name in enumerate(names))
     path.with_name(stem + ".vocab.tsv").write_text(lines, encoding="utf-8")

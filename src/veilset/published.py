@@ -6,6 +6,8 @@ Whatever is done with it afterwards is free: mining it looks at no person's data
 
 import hashlib
 import json
+import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -19,7 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from veilset import __version__
-from veilset.baskets import as_lists, as_words, write_fimi
+from veilset.baskets import as_lists, as_words, check_vocabulary, write_fimi
 from veilset.errors import BadCall
 from veilset.gate import Charge, Curator, Item
 from veilset.itemsets import Itemsets
@@ -119,7 +121,7 @@ class Published:
         `.parquet`: a list column `items` and a column `multiplicity`.
         """
         path = Path(path)
-        check_name(path)
+        check_can_hold(path, self.names)
         if path.suffix == ".parquet":
             pq.write_table(self._table(), path, compression="zstd")
         else:
@@ -136,13 +138,15 @@ class Published:
         write_fimi(path, records.offsets, records.items, names=self.names, copies=copies)
 
 
-def check_name(path: Path) -> None:
-    """BadCall if a published dataset cannot be written to a file of that name."""
+def check_can_hold(path: Path, names: Sequence[Item]) -> None:
+    """BadCall if a file of that name cannot hold a dataset of these items; better before it is paid for."""
     if not path.name.endswith(FILES):
         raise BadCall(f"cannot write a dataset to {path.name!r}; end it with {', '.join(FILES)}")
+    if path.suffix != ".parquet":
+        check_vocabulary(names)
 
 
-def promise_beside(path: str | Path) -> Promise | None:
+def promise_beside(path: str | os.PathLike[str]) -> Promise | None:
     """What was promised when a file was published; None if it was not, or is no longer what it was then."""
     path = Path(path)
     try:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -19,6 +20,7 @@ from veilset.audit.verdicts import BROKEN, HOLDS, Verdict
 from veilset.exact import ExactResult
 from veilset.gate import Charge
 from veilset.plan import Plan
+from veilset.published import Published
 from veilset.release import Release
 
 _BAR = 24
@@ -82,6 +84,28 @@ def release(shown: Release, *, most: int = 50) -> None:
     console.print(
         f"{len(shown):,} itemsets from {about}{shown.transactions.value:,} transactions, by {shown.method}"
     )
+    _cost_and_promise(shown)
+
+
+def published(shown: Published, path: Path, *, most: int = 20) -> None:
+    """The most frequent records of a published dataset, where it lies, what it cost, and the promise."""
+    console = _console()
+    table = _table("record", "copies")
+    by_copies = shown.to_frame().sort("multiplicity", descending=True, maintain_order=True)
+    for items, copies in by_copies.head(most).rows():
+        table.add_row(_names(items), f"{copies:,}")
+    console.print(table)
+    if by_copies.height > most:
+        console.print(f"… and {by_copies.height - most:,} more")
+    console.print(
+        f"{len(shown):,} records, {by_copies.height:,} of them different, by {shown.method}; in {path}, "
+        f"with the promise in {path.name}.json"
+    )
+    _cost_and_promise(shown)
+
+
+def _cost_and_promise(shown: Release | Published) -> None:
+    console = _console()
     for paid in _paid(shown.trace):
         console.print(Text(f"  paid  {paid}"))
     console.print(Text(f"  spent {shown.spent} of epsilon {shown.epsilon}"))
@@ -241,7 +265,7 @@ def _console() -> Console:
 def _table(*columns: str) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in columns:
-        is_number = column in {"support", "95 % interval", "share"}
+        is_number = column in {"support", "95 % interval", "share", "copies"}
         table.add_column(column, justify="right" if is_number else "left", no_wrap=is_number)
     return table
 
