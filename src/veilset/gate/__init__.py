@@ -1,10 +1,11 @@
 """The only way out: a Curator answers questions about raw data, within a budget, with noise."""
 
-from veilset.gate.answers import Chosen, NoisyCount, NoisyCounts, NoisyHistogram
+from veilset.gate.answers import Chosen, NoisyCount, NoisyCounts, NoisyHistogram, SubPartitions
 from veilset.gate.budget import Budget, Epsilon, exact_epsilon
 from veilset.gate.curator import Curator, PrivacyUnit
 from veilset.gate.mechanisms import Charge
 from veilset.gate.noise import Noise, SecureNoise, SeededNoise
+from veilset.gate.partitions import Partitions, Split, Test
 from veilset.raw.bound import Cut, DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems
 from veilset.raw.smart_cut import KeepSmart
 from veilset.raw.transactions import Item
@@ -27,8 +28,12 @@ __all__ = [
     "NoisyCounts",
     "NoisyHistogram",
     "OnlyItems",
+    "Partitions",
     "PrivacyUnit",
     "SecureNoise",
     "SeededNoise",
+    "Split",
+    "SubPartitions",
+    "Test",
     "exact_epsilon",
 ]

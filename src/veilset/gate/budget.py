@@ -1,5 +1,6 @@
 """The budget: epsilon as exact fractions, charged before anything is looked at."""
 
+from dataclasses import replace
 from fractions import Fraction
 from threading import Lock
 
@@ -66,3 +67,11 @@ class Budget:
                     f"of {self.total} is left; ask for at most {self.left}, or start with a larger budget"
                 )
             self._charges.append(Charge(question, mechanism))
+
+    def explain(self, paid: Mechanism, explained: Mechanism) -> None:
+        """Put a mechanism into the trace that says more than the one that was paid for, at the same cost."""
+        if explained.epsilon != paid.epsilon:
+            raise BadCall(f"epsilon {paid.epsilon} was paid, not {explained.epsilon}; what was paid stays")
+        with self._lock:
+            place = next(i for i, charge in enumerate(self._charges) if charge.mechanism is paid)
+            self._charges[place] = replace(self._charges[place], mechanism=explained)

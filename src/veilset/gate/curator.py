@@ -15,13 +15,16 @@ from veilset.errors import BadCall
 from veilset.gate import scored
 from veilset.gate.answers import Chosen, NoisyCount, NoisyCounts, NoisyHistogram
 from veilset.gate.budget import Budget
-from veilset.gate.mechanisms import DiscreteLaplace, Exponential
+from veilset.gate.mechanisms import ChainedLaplace, DiscreteLaplace, Exponential
 from veilset.gate.noise import Noise
+from veilset.gate.partitions import Partitions
 from veilset.itemsets import Domain, Itemset, Itemsets
 from veilset.raw.bound import Cut, KeepAll, OnlyItems, l1_sensitivity
 from veilset.raw.counts import ExactCounts, Int64Array
 from veilset.raw.engines import Engine
+from veilset.raw.partitions import ExactPartitions, Tree
 from veilset.raw.transactions import Item
+from veilset.taxonomy import Taxonomy
 
 LARGEST_GROUP = 16
 """Joint patterns have 2^n classes: more items than this make a histogram that nobody can use."""
@@ -210,6 +213,20 @@ class Curator:
         self.budget.charge(f"how many items are as frequent as the {k}-th itemset, up to {most}", mechanism)
         distances = scored.rank_distances(self._engine, domain, k, most=most, draw=self._noise.keys)
         return 1 + scored.draw_place(-distances, rate=mechanism.rate, below=self._noise.below)
+
+    def ask_partitions(self, taxonomy: Taxonomy, *, epsilon: Fraction) -> Partitions:
+        """Records in partitions that can be split along a taxonomy; items that it does not hold are forgotten.
+
+        Paid for once, before the first look, for all splits together: no chain of partitions may spend more
+        than epsilon. A transaction moves one size by 1 at each level of one chain: see `gate.partitions`.
+        """
+        places = np.full(self.alphabet_size, -1, np.int32)
+        places[taxonomy.items] = np.arange(taxonomy.items.size)
+        mechanism = ChainedLaplace(self.unit.transactions, epsilon)
+        self.budget.charge(f"sizes of partitions along a taxonomy of {taxonomy.items.size} items", mechanism)
+        tree = Tree(taxonomy.ends, taxonomy.first_child, taxonomy.child_starts)
+        exact = ExactPartitions(self._engine.records(places), tree)
+        return Partitions(exact, taxonomy, paid=mechanism, budget=self.budget, noise=self._noise)
 
     def _l1(self, itemsets: Itemsets, cut: Cut) -> int:
         number = itemsets.number_by_size()
