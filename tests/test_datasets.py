@@ -205,7 +205,7 @@ def test_owners_are_written_to_parquet_and_nowhere_else(tmp_path: Path) -> None:
 def test_a_name_that_breaks_the_vocabulary_is_refused(tmp_path: Path) -> None:
     """Nothing is written where a name would be torn in two."""
     made = transactions_of([{0}], ["two\nlines"])
-    with pytest.raises(BadCall, match=r"a tab or a line break.*write \.csv or \.parquet"):
+    with pytest.raises(BadCall, match=r"a tab or a line break.*write \.parquet instead"):
         datasets.write(made, tmp_path / "rows.dat")
     assert not list(tmp_path.iterdir())
 

@@ -140,17 +140,8 @@ def exact(shown: ExactResult, *, most: int = 50) -> None:
 
 def evaluation(cells: pl.DataFrame) -> None:
     """A study as a table: one line for each dataset, target, epsilon and method."""
-    columns = [
-        "dataset",
-        "target",
-        "epsilon",
-        "method",
-        "F-score",
-        "sd",
-        "relative error",
-        "approximate",
-        "seconds",
-    ]
+    of_task = _OF_PUBLISHED if (cells["task"] == "publish").all() else _OF_RELEASES
+    columns = ["dataset", "target", "epsilon", "method", *of_task]
     table = Table(*columns, box=None, header_style="bold", pad_edge=False)
     for cell in cells.sort("dataset", "k", "min_support", "epsilon", "method").iter_rows(named=True):
         table.add_row(
@@ -158,13 +149,26 @@ def evaluation(cells: pl.DataFrame) -> None:
             f"k = {cell['k']}" if cell["k"] is not None else f"support {cell['min_support']}",
             f"{cell['epsilon']:g}",
             cell["method"],
-            _number(cell["f_score_mean"], ".3f"),
-            _number(cell["f_score_sd"], ".3f"),
-            _number(cell["relative_error_mean"], ".2%"),
-            _number(cell["approximate_share"], ".0%"),
-            _number(cell["seconds_median"], ".3f"),
+            *(_number(cell[column], how) for column, how in of_task.values()),
         )
     _console().print(table)
+
+
+_OF_RELEASES = {
+    "F-score": ("f_score_mean", ".3f"),
+    "sd": ("f_score_sd", ".3f"),
+    "relative error": ("relative_error_mean", ".2%"),
+    "approximate": ("approximate_share", ".0%"),
+    "seconds": ("seconds_median", ".3f"),
+}
+_OF_PUBLISHED = {
+    "utility": ("fim_utility_mean", ".3f"),
+    "sd": ("fim_utility_sd", ".3f"),
+    "F-score": ("f_score_mean", ".3f"),
+    "query error": ("relative_error_mean", ".2%"),
+    "seconds": ("seconds_median", ".3f"),
+}
+"""The columns of an evaluation: the name, the column of the summary, and how its numbers are written."""
 
 
 def _number(value: float | None, how: str) -> str:
