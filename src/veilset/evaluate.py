@@ -26,7 +26,7 @@ from veilset.errors import BadCall
 from veilset.gate import Epsilon, SeededNoise, exact_epsilon
 from veilset.itemsets import Itemsets
 from veilset.methods import find_method
-from veilset.metrics import QUERY_CLASSES, Counts, Score, Truth, mean_and_sd, score
+from veilset.metrics import Counts, Score, Truth, mean_and_sd, score
 from veilset.published import Published
 from veilset.raw.counts import ExactItemsets
 from veilset.raw.engines.local import LocalEngine
@@ -319,19 +319,12 @@ def summary(results: pl.DataFrame) -> pl.DataFrame:
     return results.group_by(CELL, maintain_order=True).agg(
         pl.len().alias("repeats"),
         *spread,
-        _query_errors().alias("query_error_mean"),
         pl.col("is_complete").mean().alias("complete_share"),
         pl.col("is_sound").mean().alias("sound_share"),
         (pl.col("is_complete") & pl.col("is_sound")).mean().alias("approximate_share"),
         pl.col("seconds").median().alias("seconds_median"),
         pl.col("peak_bytes").max().alias("peak_bytes_max"),
     )
-
-
-def _query_errors() -> pl.Expr:
-    """The mean error of each class of queries, or null where nothing was published."""
-    of_class = [pl.col("query_error").list.get(i, null_on_oob=True).mean() for i in range(QUERY_CLASSES)]
-    return pl.concat_list(of_class)
 
 
 def documents(results: pl.DataFrame) -> list[dict[str, Any]]:
@@ -346,13 +339,19 @@ def documents(results: pl.DataFrame) -> list[dict[str, Any]]:
                 "repeats": runs.height,
                 **metrics,
                 "approximate_share": (runs["is_complete"] & runs["is_sound"]).mean(),
-                "query_error": runs.select(_query_errors()).item(),
+                "query_error": _by_class(runs),
                 "by_size": _by_size(runs),
                 "seconds": {"median": runs["seconds"].median()},
                 "peak_bytes": {"max": runs["peak_bytes"].max()},
             }
         )
     return cells
+
+
+def _by_class(runs: pl.DataFrame) -> list[float] | None:
+    """The mean error of each class of queries; None where nothing was published."""
+    errors = runs["query_error"].drop_nulls().to_list()
+    return [float(mean) for mean in np.mean(errors, axis=0)] if errors else None
 
 
 def _by_size(runs: pl.DataFrame) -> list[dict[str, Any]]:

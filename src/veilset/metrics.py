@@ -15,9 +15,6 @@ Floats = npt.NDArray[np.float64]
 APPROXIMATE = 0.2
 """delta of DiffFIM's Definition 5, where nothing else is said."""
 
-QUERY_CLASSES = 5
-"""Into how many classes of lengths DiffPart's Sec. 5.1 divides its counting queries."""
-
 
 @dataclass(frozen=True, slots=True)
 class Truth:
@@ -110,7 +107,7 @@ def score(truth: Truth, *, true: Counts, noisy: Counts, sizes: Counts) -> Score:
 
 
 def random_queries(
-    rng: np.random.Generator, *, items: int, longest: int, number: int = 50_000, classes: int = QUERY_CLASSES
+    rng: np.random.Generator, *, items: int, longest: int, number: int = 50_000, classes: int = 5
 ) -> list[list[Itemset]]:
     """Counting queries as in DiffPart, Sec. 5.1: class i has lengths uniform in 1 to i/5 of the longest.
 
