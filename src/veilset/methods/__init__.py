@@ -113,6 +113,14 @@ METHODS = {
             function="diffpart",
         ),
         Method(
+            name="diffpart-chosen",
+            task="publish",
+            paper=f"ours, after {CHEN}",
+            summary="the same for the most frequent of many items, the others filled in by their supports",
+            module="veilset.methods.diffpart_chosen",
+            function="diffpart_chosen",
+        ),
+        Method(
             name="basic",
             task="publish",
             paper=CHEN,

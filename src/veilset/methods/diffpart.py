@@ -12,7 +12,9 @@ constants (D1), the order of splits follows from the taxonomy, and records come 
 
 Against the paper: which node of the largest height is split next is the first, not a random one; empty
 sub-partitions are 2^l - 1 - |S| (D2) and drawn, not tried (D3). A sub-partition of items only is tested once, with
-all that its chain has left: the printed procedure would test it twice, Example 4.2 does not.
+all that its chain has left: the printed procedure would test it twice, Example 4.2 does not. Thresholds grow with
+the number of children (see C1, C2). And what is free is done: copies are made to add up along the tree, and
+records of a partition whose parts failed are published with the items that are known of them.
 """
 
 import math
@@ -24,37 +26,48 @@ import numpy.typing as npt
 
 from veilset.errors import BadCall
 from veilset.gate import Curator, Split, Test
-from veilset.itemsets import Itemsets
 from veilset.methods.cuts import Cuts
+from veilset.methods.records import Records, fitted
 from veilset.published import Published
 from veilset.target import PublishTarget
 from veilset.taxonomy import MOST_CHILDREN, Taxonomy
 
 Int64Array = npt.NDArray[np.int64]
 
-C1 = Fraction(2)
-C2 = Fraction(2)
-"""How many standard deviations of its noise a size must reach, at the last split and before (times the height)."""
+C1 = Fraction(3, 4)
+C2 = Fraction(1)
+"""Which sizes pass: C1 ln(2^l) times the scale of their noise where only items are left, C2 ln(2^l) times that
+scale and the height of the cut before, where l is the number of the node's children. A split of an empty
+partition then passes half a part on average, so false partitions die out; and 2^(l/4) / 2 false records. The
+printed sqrt(2) C2 with C2 slightly above 1 passes 100 of the 1023 empty parts of ten children, and 100 more
+of each of those."""
 
-SQRT_2 = Fraction(14142, 10000)
+LN_2 = Fraction(693_147_181, 10**9)
 
 
 def diffpart(curator: Curator, target: PublishTarget, *, epsilon: Fraction) -> Published:
     """A dataset from the noisy sizes of partitions (Alg. 1)."""
     taxonomy = target.taxonomy_over(curator.alphabet_size)  # l. 2
+    records = partitioned(curator, taxonomy, c1=C1, epsilon=epsilon)
+    return Published.of(curator, records.itemsets, records.copies, method="diffpart")
+
+
+def partitioned(curator: Curator, taxonomy: Taxonomy, *, c1: Fraction, epsilon: Fraction) -> Records:
+    """Records over the items of a taxonomy (Alg. 1 l. 3-16), all partitions of a level at once."""
     partitions = curator.ask_partitions(taxonomy, epsilon=epsilon)  # l. 3
-    cuts, purses = Cuts.root(taxonomy), Purses.full(epsilon / 2)  # l. 4-5
+    cuts, purses, copies = Cuts.root(taxonomy), Purses.full(epsilon / 2), None  # l. 4-5
     places = np.zeros(1, np.int64)
-    released: list[tuple[Itemsets, Int64Array]] = []
-    while len(cuts):  # l. 7-8, all partitions of a level at once
-        plan = planned(cuts, purses, for_items=epsilon / 2, noise_unit=curator.unit.transactions)
+    records: list[Records] = []
+    while len(cuts):  # l. 7
+        plan = planned(cuts, purses, c1=c1, for_items=epsilon / 2, noise_unit=curator.unit.transactions)
         found = partitions.ask_split(Split(places, cuts.nodes, plan.tests, plan.only_items, plan.others))  # l. 9
-        parts = cuts.parts(found)
+        parts, fit = cuts.parts(found), fitted(found, copies)
         finished = np.flatnonzero(parts.have_only_items)  # l. 11
-        released.append((parts.take(finished).itemsets(), found.sizes[finished]))  # l. 14
-        places = np.flatnonzero(~parts.have_only_items)
-        cuts, purses = parts.take(places), plan.purses.take(found.parents[places])  # l. 16
-    return published(curator, released, method="diffpart")
+        records.append(Records(parts.take(finished).itemsets(), fit.copies[finished]))  # l. 14
+        records.append(Records(cuts.itemsets(), fit.rest))
+        places = np.flatnonzero(~parts.have_only_items)  # l. 16
+        cuts, purses, copies = parts.take(places), plan.purses.take(found.parents[places]), fit.copies[places]
+    return Records.together(records)
 
 
 def basic(curator: Curator, target: PublishTarget, *, epsilon: Fraction) -> Published:  # noqa: ARG001 - no tree here
@@ -71,7 +84,7 @@ def basic(curator: Curator, target: PublishTarget, *, epsilon: Fraction) -> Publ
     partitions = curator.ask_partitions(cuts.taxonomy, epsilon=epsilon)
     first = np.zeros(1, np.int64)
     found = partitions.ask_split(Split(first, first, (Test(epsilon, 1),), first, first))
-    return published(curator, [(cuts.parts(found).itemsets(), found.sizes)], method="basic")
+    return Published.of(curator, cuts.parts(found).itemsets(), found.sizes, method="basic")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,19 +117,21 @@ class Plan:
     purses: Purses
 
 
-def planned(cuts: Cuts, purses: Purses, *, for_items: Fraction, noise_unit: int) -> Plan:
+def planned(cuts: Cuts, purses: Purses, *, c1: Fraction, for_items: Fraction, noise_unit: int) -> Plan:
     """What to spend on each split, and which sizes pass (Alg. 1 l. 12-13, Proc. 1 l. 6-9).
 
     Partitions that are alike in what they have left, in the splits left and in height get the same tests.
     """
-    alike = np.stack([purses.places, cuts.splits_left, cuts.taxonomy.heights[cuts.nodes]], axis=1)
+    nodes, taxonomy = cuts.nodes, cuts.taxonomy
+    children = np.diff(taxonomy.first_child)[nodes]
+    alike = np.stack([purses.places, cuts.splits_left, taxonomy.heights[nodes], children], axis=1)
     kinds, kind_of = np.unique(alike, axis=0, return_inverse=True)
     tests, amounts = [], []
-    for purse, splits, height in kinds.tolist():
+    for purse, splits, height, number in kinds.tolist():
         left = purses.amounts[purse]
         alpha = left / splits
-        tests.append(reaching(C2 * height, alpha, noise_unit))
-        tests.append(reaching(C1, for_items + left, noise_unit))
+        tests.append(reaching(C2 * height * number, alpha, noise_unit))
+        tests.append(reaching(c1 * number, for_items + left, noise_unit))
         amounts.append(left - alpha)
     others = 2 * kind_of.reshape(-1)
     only_items = others + cuts.are_split_once  # where other nodes are left, items alone are not the end
@@ -125,14 +140,6 @@ def planned(cuts: Cuts, purses: Purses, *, for_items: Fraction, noise_unit: int)
     return Plan(tuple(tests), only_items, others, Purses(tuple(different), place_of_kind[kind_of.reshape(-1)]))
 
 
-def reaching(deviations: Fraction, epsilon: Fraction, noise_unit: int) -> Test:
-    """A test that passes sizes of so many standard deviations of the noise that it adds."""
-    return Test(epsilon, max(1, math.ceil(SQRT_2 * deviations * noise_unit / epsilon)))
-
-
-def published(curator: Curator, released: list[tuple[Itemsets, Int64Array]], *, method: str) -> Published:
-    """The records of all levels together, each with its noisy number of copies."""
-    offsets = np.concatenate([np.diff(records.offsets) for records, _ in released])
-    items = np.concatenate([records.items for records, _ in released])
-    copies = np.concatenate([sizes for _, sizes in released])
-    return Published.of(curator, Itemsets(np.append(0, np.cumsum(offsets)), items), copies, method=method)
+def reaching(halvings: Fraction, epsilon: Fraction, noise_unit: int) -> Test:
+    """A test that an empty part passes with probability 2^-halvings / 2, or a little less."""
+    return Test(epsilon, math.ceil(LN_2 * halvings * noise_unit / epsilon))
