@@ -22,7 +22,8 @@ from veilset.itemsets import Domain, Itemset, Itemsets
 from veilset.raw.bound import Cut, KeepAll, OnlyItems, l1_sensitivity
 from veilset.raw.counts import ExactCounts, Int64Array
 from veilset.raw.engines import Engine
-from veilset.raw.partitions import ExactPartitions, Tree
+from veilset.raw.kernels.partitions import Tree
+from veilset.raw.partitions import ExactPartitions
 from veilset.raw.transactions import Item
 from veilset.taxonomy import Taxonomy
 

@@ -117,7 +117,13 @@ class Partitions:
     """Private records in partitions. At first there is one, number 0; every split makes new ones."""
 
     def __init__(
-        self, exact: ExactPartitions, taxonomy: Taxonomy, *, paid: ChainedLaplace, budget: Budget, noise: Noise
+        self,
+        exact: ExactPartitions,
+        taxonomy: Taxonomy,
+        *,
+        paid: ChainedLaplace,
+        budget: Budget,
+        noise: Noise,
     ) -> None:
         self._exact = exact
         self._taxonomy = taxonomy
@@ -165,9 +171,7 @@ class Partitions:
             if places.size != split.partitions.size or np.any((places < 0) | (places >= number)):
                 raise BadCall("a split needs a node and two tests for each partition, all of which exist")
 
-    def _test(
-        self, runs: _Runs, tests: Sequence[Test], keys: Int64Array, sizes: Int64Array
-    ) -> _Passed:
+    def _test(self, runs: _Runs, tests: Sequence[Test], keys: Int64Array, sizes: Int64Array) -> _Passed:
         """Every sub-partition under its test: the seen ones (keys, exact sizes), and those that are empty."""
         run_of = np.searchsorted(runs.firsts, keys, side="right") - 1
         parts = []

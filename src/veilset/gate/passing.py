@@ -41,7 +41,9 @@ def draw_number_passing(number: int, *, threshold: int, rate: Fraction, below: B
             return quantile
 
 
-def _binomial_quantile(digits: int, bits: int, number: int, *, exponent: Fraction, rate: Fraction) -> int | None:
+def _binomial_quantile(
+    digits: int, bits: int, number: int, *, exponent: Fraction, rate: Fraction
+) -> int | None:
     """The quantile of Binomial(number, exp(-exponent) / (1 + exp(-rate))) at a real number; None if unclear.
 
     The number begins with these binary digits. With `precision` decimal digits, the sum of the law up to any

@@ -61,12 +61,14 @@ class Cuts:
     @property
     def are_split_once(self) -> Bools:
         """Whether a cut has one inner node, so that splitting it can leave only items."""
-        return self.inner.sum(axis=1) == 1
+        once: Bools = self.inner.sum(axis=1) == 1
+        return once
 
     @property
     def have_only_items(self) -> Bools:
         """Whether a cut has no inner node any more: what it stands for is a record."""
-        return ~self.inner.any(axis=1)
+        only_items: Bools = ~np.any(self.inner, axis=1)
+        return only_items
 
     def parts(self, found: SubPartitions) -> "Cuts":
         """The cuts of sub-partitions: the node replaced by the children in the mask."""
@@ -100,7 +102,9 @@ class Cuts:
         return Itemsets(offsets.astype(np.int64), code[order])
 
 
-def _children(tree: Taxonomy, nodes: Int64Array, masks: Int64Array) -> Iterator[tuple[Int64Array, Int64Array]]:
+def _children(
+    tree: Taxonomy, nodes: Int64Array, masks: Int64Array
+) -> Iterator[tuple[Int64Array, Int64Array]]:
     """For each bit of the masks: the places whose mask has it, and the children (of their nodes) it stands for."""
     for bit in range(int(masks.max(initial=0)).bit_length()):
         places = np.flatnonzero(masks >> bit & 1)

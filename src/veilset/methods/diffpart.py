@@ -60,7 +60,9 @@ def partitioned(curator: Curator, taxonomy: Taxonomy, *, c1: Fraction, epsilon: 
     records: list[Records] = []
     while len(cuts):  # l. 7
         plan = planned(cuts, purses, c1=c1, for_items=epsilon / 2, noise_unit=curator.unit.transactions)
-        found = partitions.ask_split(Split(places, cuts.nodes, plan.tests, plan.only_items, plan.others))  # l. 9
+        found = partitions.ask_split(
+            Split(places, cuts.nodes, plan.tests, plan.only_items, plan.others)
+        )  # l. 9
         parts, fit = cuts.parts(found), fitted(found, copies)
         finished = np.flatnonzero(parts.have_only_items)  # l. 11
         records.append(Records(parts.take(finished).itemsets(), fit.copies[finished]))  # l. 14
@@ -137,7 +139,9 @@ def planned(cuts: Cuts, purses: Purses, *, c1: Fraction, for_items: Fraction, no
     only_items = others + cuts.are_split_once  # where other nodes are left, items alone are not the end
     different = {amount: place for place, amount in enumerate(dict.fromkeys(amounts))}
     place_of_kind = np.array([different[amount] for amount in amounts])
-    return Plan(tuple(tests), only_items, others, Purses(tuple(different), place_of_kind[kind_of.reshape(-1)]))
+    return Plan(
+        tuple(tests), only_items, others, Purses(tuple(different), place_of_kind[kind_of.reshape(-1)])
+    )
 
 
 def reaching(halvings: Fraction, epsilon: Fraction, noise_unit: int) -> Test:

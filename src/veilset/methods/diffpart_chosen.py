@@ -99,7 +99,9 @@ def _matrix(records: Records, chosen: Int64Array, rows: int) -> Bools:
 def _records(held: Bools, chosen: Int64Array) -> Records:
     """The different lines that hold anything, with the number of copies of each."""
     lines = np.packbits(held, axis=1)
-    _, first, copies = np.unique(lines.view(f"V{lines.shape[1]}").ravel(), return_index=True, return_counts=True)
+    _, first, copies = np.unique(
+        lines.view(f"V{lines.shape[1]}").ravel(), return_index=True, return_counts=True
+    )
     order = np.argsort(chosen)
     different = held[first][:, order]
     is_empty = ~different.any(axis=1)

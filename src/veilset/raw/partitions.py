@@ -32,22 +32,10 @@ class ExactCells:
         return "ExactCells(private)"
 
 
-@dataclass(frozen=True, slots=True)
-class Tree:
-    """A taxonomy as kernels see it: node u's children start at `child_starts[first_child[u]:first_child[u + 1]]`.
-
-    Starts are places, ascending; the last child ends at `ends[u]`.
-    """
-
-    ends: Int64Array
-    first_child: Int64Array
-    child_starts: Int64Array
-
-
 class ExactPartitions:
     """Every record is in one partition, or was dropped. At first all are in one, which has the number 0."""
 
-    def __init__(self, records: ExactRecords, tree: Tree) -> None:
+    def __init__(self, records: ExactRecords, tree: partitions.Tree) -> None:
         self._records = records
         self._tree = tree
         self._members = np.arange(records.copies.size)
@@ -73,9 +61,7 @@ class ExactPartitions:
             self._members,
             self._bounds,
             nodes,
-            self._tree.ends,
-            self._tree.first_child,
-            self._tree.child_starts,
+            self._tree,
         )
         return ExactCells(*cells)
 

@@ -146,7 +146,9 @@ class LocalEngine:
 
         Items of place -1 are left out, and so are transactions that hold nothing else.
         """
-        return ExactRecords(*partitions.distinct(*partitions.placed(self._rows.offsets, self._rows.items, places)))
+        return ExactRecords(
+            *partitions.distinct(*partitions.placed(self._rows.offsets, self._rows.items, places))
+        )
 
     def frequent(
         self, *, min_count: int, max_size: int | None, min_size: int = 1, items: Int32Array | None = None

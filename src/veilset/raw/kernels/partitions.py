@@ -4,6 +4,8 @@ Records hold places (leaves of the tree, numbered from left to right), ascending
 stand together: those of partition p are `members[bounds[p]:bounds[p + 1]]`.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -14,6 +16,17 @@ Int64Array = npt.NDArray[np.int64]
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # an odd number without pattern: 2^64 over the golden ratio
 _HALF = np.uint64(32)
+
+
+class Tree(NamedTuple):
+    """Inner nodes of a tree: children of u start at the places `child_starts[first_child[u]:first_child[u + 1]]`.
+
+    They ascend; the last child ends before the place `ends[u]`.
+    """
+
+    ends: Int64Array
+    first_child: Int64Array
+    child_starts: Int64Array
 
 
 @kernel
@@ -93,19 +106,16 @@ def cells_of(
     members: Int64Array,
     bounds: Int64Array,
     nodes: Int64Array,
-    ends: Int64Array,
-    first_child: Int64Array,
-    child_starts: Int64Array,
+    tree: Tree,
 ) -> tuple[Int64Array, Int64Array, Int64Array, Int64Array]:
     """Which cell each member falls into; of each cell that is not empty, partition, mask and number of copies.
 
-    Bit c of a mask tells whether a record meets child c of its partition's node u = `nodes[p]`: children start
-    at the places `child_starts[first_child[u]:first_child[u + 1]]`, and the last ends at `ends[u]`. A member that
-    meets no child falls into no cell: -1. Cells are ordered by partition, then by mask.
+    Bit c of a mask tells whether a record meets child c of its partition's node, `nodes[p]`. A member that meets
+    no child falls into no cell: -1. Cells are ordered by partition, then by mask.
     """
     most = 0
     for p in range(bounds.size - 1):
-        most = max(most, first_child[nodes[p] + 1] - first_child[nodes[p]])
+        most = max(most, tree.first_child[nodes[p] + 1] - tree.first_child[nodes[p]])
     totals = np.zeros(1 << most, np.int64)
     numbers = np.zeros(1 << most, np.int64)
     met = np.empty(1 << most, np.int64)
@@ -115,17 +125,18 @@ def cells_of(
     cell_copies = np.empty(members.size, np.int64)
     cells = 0
     for p in range(bounds.size - 1):
-        first, last = first_child[nodes[p]], first_child[nodes[p] + 1]
+        first, last = tree.first_child[nodes[p]], tree.first_child[nodes[p] + 1]
+        end = tree.ends[nodes[p]]
         different = 0
         for m in range(bounds[p], bounds[p + 1]):
             mask = 0
             child = first
             for i in range(offsets[members[m]], offsets[members[m] + 1]):
-                if items[i] < child_starts[first]:
+                if items[i] < tree.child_starts[first]:
                     continue
-                if items[i] >= ends[nodes[p]]:
+                if items[i] >= end:
                     break
-                while child + 1 < last and items[i] >= child_starts[child + 1]:
+                while child + 1 < last and items[i] >= tree.child_starts[child + 1]:
                     child += 1
                 mask |= 1 << (child - first)
             if mask > 0:
