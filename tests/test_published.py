@@ -85,6 +85,16 @@ def test_what_is_written_is_read_back(tmp_path: Path, name: str, alphabet: Alpha
     assert vocabulary.exists() == (alphabet is NAMED and name != "out.parquet")
 
 
+@pytest.mark.parametrize("name", ["out.dat", "out.parquet"])
+def test_a_dataset_of_no_records_can_be_written(tmp_path: Path, name: str) -> None:
+    """Noise can drown everything; the file is then empty, and reading it says so."""
+    made = published_of({})
+    made.write(tmp_path / name)
+    assert json.loads((tmp_path / f"{name}.json").read_text())["transactions"] == len(made) == 0
+    with pytest.raises(BadInput, match=r"is empty|holds no transaction"):
+        vs.read(tmp_path / name)
+
+
 @given(datasets())
 def test_a_frame_of_a_dataset_is_read_as_its_copies(copies: dict[Basket, int]) -> None:
     """In memory as in a file."""

@@ -1,6 +1,7 @@
 """Baskets in memory as Arrow lists, and as lines of text in a file. Knows nothing of where they come from."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -98,4 +99,4 @@ def _blocks(rows: int, copies: Int64Array | None) -> list[range]:
     else:
         block_of_row = (np.cumsum(copies) - 1) // _ROWS_PER_BLOCK
         starts = np.flatnonzero(np.diff(block_of_row, prepend=-1))
-    return [range(first, end) for first, end in zip(starts, [*starts[1:], rows], strict=True)]
+    return [range(first, end) for first, end in pairwise([*starts.tolist(), rows])]

@@ -101,6 +101,10 @@ def published(shown: Published, path: Path, *, most: int = 20) -> None:
         f"{len(shown):,} records, {by_copies.height:,} of them different, by {shown.method}; in {path}, "
         f"with the promise in {path.name}.json"
     )
+    if len(shown) == 0:
+        console.print(
+            "No record was common enough to be told from noise: give more epsilon, or another method"
+        )
     _cost_and_promise(shown)
 
 
