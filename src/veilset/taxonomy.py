@@ -138,7 +138,7 @@ def _divided(tree: Tree, fan_out: int) -> Tree:
     """The same with groups, and groups of groups, wherever a node has more than `fan_out` children.
 
     >>> _divided([0, 1, 2, 3, 4], 2)
-    [[[0, 1], [2, 3]], [[4]]]
+    [[[0, 1], [2]], [[3, 4]]]
     """
     if isinstance(tree, int):
         return tree

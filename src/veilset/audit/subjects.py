@@ -23,12 +23,16 @@ from veilset.gate import (
     KeepSmart,
     OnlyItems,
     SeededNoise,
+    SizeTest,
+    Split,
 )
 from veilset.itemsets import Itemset, Itemsets
 from veilset.methods import METHODS, Method
+from veilset.published import Published
 from veilset.raw.transactions import Transactions
 from veilset.release import Release
-from veilset.target import Target
+from veilset.target import PublishTarget, Target
+from veilset.taxonomy import Taxonomy
 
 Ask = Callable[[Curator, Fraction], Outcome]
 AskUnder = Callable[[Curator, Fraction, Cut], Outcome]
@@ -48,10 +52,14 @@ class Subject:
         return self.ask(curator, epsilon)
 
 
-TARGETS: Mapping[str, Mapping[str, Target]] = {
+TARGETS: Mapping[str, Mapping[str, Target | PublishTarget]] = {
     "mine": {
         "k = 2": Target.of(k=2, max_size=2),
         "support 4": Target.of(min_support=4, max_size=2),
+    },
+    "publish": {
+        "fan-out 2": PublishTarget(fan_out=2),
+        "fan-out 10": PublishTarget(fan_out=10),
     },
 }
 """For each task, what its methods are asked for under the audit."""
@@ -65,7 +73,9 @@ def of_method(name: str) -> list[Subject]:
     ]
 
 
-def _run(method: Method, target: Target) -> Ask:
+def _run(method: Method, target: Target | PublishTarget) -> Ask:
+    if isinstance(target, PublishTarget):
+        return lambda curator, epsilon: _seen_records(method.run(curator, target, epsilon=epsilon))
     return lambda curator, epsilon: _seen(method.run(curator, target, epsilon=epsilon))
 
 
@@ -77,6 +87,15 @@ def _seen(release: Release) -> Outcome:
         outcome[f"{itemset} released"] = 1
         outcome[f"support of {itemset}"] = found.support
     return outcome
+
+
+def _seen_records(published: Published) -> Outcome:
+    """What an attacker sees of a published dataset."""
+    copies = {
+        f"copies of {set(record)}": number
+        for record, number in zip(published.records, published.multiplicities.tolist(), strict=True)
+    }
+    return {"number of records": len(published), "number of different records": len(copies), **copies}
 
 
 def of_questions() -> list[Subject]:
@@ -104,6 +123,22 @@ def _chosen(itemsets: tuple[Itemset, ...]) -> Outcome:
     return {**places, **{f"{itemset} chosen": 1 for itemset in itemsets}}
 
 
+def _partitions(curator: Curator, epsilon: Fraction) -> Outcome:
+    """Two levels of partitions: which of two groups of items a record meets, then which of the first group's."""
+    half = curator.alphabet_size // 2
+    taxonomy = Taxonomy.of([list(range(half)), list(range(half, curator.alphabet_size))])
+    partitions = curator.ask_partitions(taxonomy, epsilon=epsilon)
+    outcome: dict[str, int] = {}
+    places, above = np.zeros(1, np.int64), ["all"]
+    for level, share in enumerate((Fraction(1, 3), Fraction(2, 3))):
+        same = np.zeros(places.size, np.int64)
+        found = partitions.ask_split(Split(places, same + level, (SizeTest(share * epsilon, 1),), same, same))
+        above = [f"{above[parent]}/{mask}" for parent, mask in zip(found.parents, found.masks, strict=True)]
+        outcome |= {f"size of {name}": int(size) for name, size in zip(above, found.sizes, strict=True)}
+        places = np.arange(found.sizes.size)
+    return outcome
+
+
 QUESTIONS: Mapping[str, Ask] = {
     "number": lambda curator, epsilon: {"number": curator.ask_number(epsilon=epsilon).value},
     "k-th support": lambda curator, epsilon: {
@@ -120,6 +155,7 @@ QUESTIONS: Mapping[str, Ask] = {
             4, domain=curator.domain(max_size=2), most=curator.alphabet_size, epsilon=epsilon
         )
     },
+    "partitions": _partitions,
 }
 
 QUESTIONS_UNDER_A_CUT: Mapping[str, AskUnder] = {

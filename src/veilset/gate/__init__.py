@@ -5,7 +5,7 @@ from veilset.gate.budget import Budget, Epsilon, exact_epsilon
 from veilset.gate.curator import Curator, PrivacyUnit
 from veilset.gate.mechanisms import Charge
 from veilset.gate.noise import Noise, SecureNoise, SeededNoise
-from veilset.gate.partitions import Partitions, Split, Test
+from veilset.gate.partitions import Partitions, SizeTest, Split
 from veilset.raw.bound import Cut, DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems
 from veilset.raw.smart_cut import KeepSmart
 from veilset.raw.transactions import Item
@@ -32,8 +32,8 @@ __all__ = [
     "PrivacyUnit",
     "SecureNoise",
     "SeededNoise",
+    "SizeTest",
     "Split",
     "SubPartitions",
-    "Test",
     "exact_epsilon",
 ]

@@ -35,7 +35,7 @@ from veilset.taxonomy import MOST_CHILDREN, Taxonomy
 
 
 @dataclass(frozen=True, slots=True)
-class Test:
+class SizeTest:
     """A sub-partition passes if its noisy size, at this epsilon, reaches the threshold."""
 
     epsilon: Fraction
@@ -59,7 +59,7 @@ class Split:
 
     partitions: Int64Array
     nodes: Int64Array
-    tests: tuple[Test, ...]
+    tests: tuple[SizeTest, ...]
     only_items: Int64Array
     others: Int64Array
 
@@ -171,7 +171,7 @@ class Partitions:
             if places.size != split.partitions.size or np.any((places < 0) | (places >= number)):
                 raise BadCall("a split needs a node and two tests for each partition, all of which exist")
 
-    def _test(self, runs: _Runs, tests: Sequence[Test], keys: Int64Array, sizes: Int64Array) -> _Passed:
+    def _test(self, runs: _Runs, tests: Sequence[SizeTest], keys: Int64Array, sizes: Int64Array) -> _Passed:
         """Every sub-partition under its test: the seen ones (keys, exact sizes), and those that are empty."""
         run_of = np.searchsorted(runs.firsts, keys, side="right") - 1
         parts = []

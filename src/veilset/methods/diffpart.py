@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from veilset.errors import BadCall
-from veilset.gate import Curator, Split, Test
+from veilset.gate import Curator, SizeTest, Split
 from veilset.methods.cuts import Cuts
 from veilset.methods.records import Records, fitted
 from veilset.published import Published
@@ -85,7 +85,7 @@ def basic(curator: Curator, target: PublishTarget, *, epsilon: Fraction) -> Publ
     cuts = Cuts.root(Taxonomy.of(list(range(curator.alphabet_size))))
     partitions = curator.ask_partitions(cuts.taxonomy, epsilon=epsilon)
     first = np.zeros(1, np.int64)
-    found = partitions.ask_split(Split(first, first, (Test(epsilon, 1),), first, first))
+    found = partitions.ask_split(Split(first, first, (SizeTest(epsilon, 1),), first, first))
     return Published.of(curator, cuts.parts(found).itemsets(), found.sizes, method="basic")
 
 
@@ -113,7 +113,7 @@ class Plan:
     `purses` are what parts of a partition have left afterwards.
     """
 
-    tests: tuple[Test, ...]
+    tests: tuple[SizeTest, ...]
     only_items: Int64Array
     others: Int64Array
     purses: Purses
@@ -144,6 +144,6 @@ def planned(cuts: Cuts, purses: Purses, *, c1: Fraction, for_items: Fraction, no
     )
 
 
-def reaching(halvings: Fraction, epsilon: Fraction, noise_unit: int) -> Test:
+def reaching(halvings: Fraction, epsilon: Fraction, noise_unit: int) -> SizeTest:
     """A test that an empty part passes with probability 2^-halvings / 2, or a little less."""
-    return Test(epsilon, math.ceil(LN_2 * halvings * noise_unit / epsilon))
+    return SizeTest(epsilon, math.ceil(LN_2 * halvings * noise_unit / epsilon))
