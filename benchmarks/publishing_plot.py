@@ -32,8 +32,8 @@ def _plot_errors(axes: Axes, errors: pl.DataFrame) -> None:
 
 def _plot_seconds(axes: Axes, scaling: pl.DataFrame, *, against: str) -> None:
     other, fixed = next((name, scaling.item(0, name)) for name in ("records", "items") if name != against)
-    axes.plot(scaling[against], scaling["together (s)"], "o-")
-    axes.set(title=f"Seconds to publish {fixed:,} {other}", xlabel=against)
+    axes.plot(scaling[against], scaling["processor seconds"], "o-")
+    axes.set(title=f"Processor seconds, {fixed:,} {other}", xlabel=against)
     axes.set_xlim(left=0)
     axes.set_ylim(bottom=0)
     axes.grid(alpha=0.3)
