@@ -31,7 +31,7 @@ def draw_number_passing(number: int, *, threshold: int, rate: Fraction, below: B
 
     >>> import random
     >>> draw_number_passing(10**6, threshold=10, rate=Fraction(1), below=random.Random(1).randrange)
-    31
+    37
     """
     bits, digits = 0, 0
     while True:
