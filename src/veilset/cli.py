@@ -295,9 +295,10 @@ def exact_command(
 
     with show.stage("mining (a first run compiles, once)"):
         found = mine_exact(data, k=k, min_support=min_support, max_size=max_size, maximal=maximal)
-    if not _is_published(path):
+    is_private = _is_published(path)
+    if not is_private:
         show.warn("NOT PRIVATE: these are exact supports; do not publish them unless the data is public")
-    document = {**found.to_dict(), "is_private": _is_published(path)}
+    document = {**found.to_dict(), "is_private": is_private}
     show.document(document) if as_json else show.exact(found)
 
 
