@@ -22,14 +22,18 @@ from veilset.gate import (
     KeepRandom,
     KeepSmart,
     OnlyItems,
+    Refinement,
     SeededNoise,
+    SizeTest,
     Split,
 )
 from veilset.itemsets import Itemset, Itemsets
 from veilset.methods import METHODS, Method
+from veilset.published import Published
 from veilset.raw.transactions import Transactions
 from veilset.release import Release
-from veilset.target import Target
+from veilset.target import PublishTarget, Target
+from veilset.taxonomy import Taxonomy
 
 Ask = Callable[[Curator, Fraction], Outcome]
 AskUnder = Callable[[Curator, Fraction, Cut], Outcome]
@@ -49,13 +53,17 @@ class Subject:
         return self.ask(curator, epsilon)
 
 
-TARGETS: Mapping[str, Mapping[str, Target]] = {
+TARGETS: Mapping[str, Mapping[str, Target | PublishTarget]] = {
     "mine": {
         "k = 2": Target.of(k=2, max_size=2),
         "support 4": Target.of(min_support=4, max_size=2),
     },
     "items": {
         "k = 2": Target.of(k=2, max_size=1),
+    },
+    "publish": {
+        "fan-out 2": PublishTarget(fan_out=2),
+        "fan-out 10": PublishTarget(fan_out=10),
     },
 }
 """For each task, what its methods are asked for under the audit."""
@@ -69,7 +77,9 @@ def of_method(name: str) -> list[Subject]:
     ]
 
 
-def _run(method: Method, target: Target) -> Ask:
+def _run(method: Method, target: Target | PublishTarget) -> Ask:
+    if isinstance(target, PublishTarget):
+        return lambda curator, epsilon: _seen_records(method.run(curator, target, epsilon=epsilon))
     return lambda curator, epsilon: _seen(method.run(curator, target, epsilon=epsilon))
 
 
@@ -81,6 +91,15 @@ def _seen(release: Release) -> Outcome:
         outcome[f"{itemset} released"] = 1
         outcome[f"support of {itemset}"] = found.support
     return outcome
+
+
+def _seen_records(published: Published) -> Outcome:
+    """What an attacker sees of a published dataset."""
+    copies = {
+        f"copies of {set(record)}": number
+        for record, number in zip(published.records, published.multiplicities.tolist(), strict=True)
+    }
+    return {"number of records": len(published), "number of different records": len(copies), **copies}
 
 
 def of_questions() -> list[Subject]:
@@ -115,6 +134,24 @@ def _chosen(itemsets: tuple[Itemset, ...]) -> Outcome:
     """Which itemset came first, and so on; and which came at all."""
     places = {f"place {place}": hash(itemset) % 2**31 for place, itemset in enumerate(itemsets)}
     return {**places, **{f"{itemset} chosen": 1 for itemset in itemsets}}
+
+
+def _partitions(curator: Curator, epsilon: Fraction) -> Outcome:
+    """Two levels of partitions: which of two groups of items a record meets, then which of the first group's."""
+    half = curator.alphabet_size // 2
+    taxonomy = Taxonomy.of([list(range(half)), list(range(half, curator.alphabet_size))])
+    partitions = curator.ask_partitions(taxonomy, epsilon=epsilon)
+    outcome: dict[str, int] = {}
+    places, above = np.zeros(1, np.int64), ["all"]
+    for level, share in enumerate((Fraction(1, 3), Fraction(2, 3))):
+        same = np.zeros(places.size, np.int64)
+        found = partitions.ask_split(
+            Refinement(places, same + level, (SizeTest(share * epsilon, 1),), same, same)
+        )
+        above = [f"{above[parent]}/{mask}" for parent, mask in zip(found.parents, found.masks, strict=True)]
+        outcome |= {f"size of {name}": int(size) for name, size in zip(above, found.sizes, strict=True)}
+        places = np.arange(found.sizes.size)
+    return outcome
 
 
 FEW = Itemsets.of([(0,), (1,), (0, 1)])
@@ -174,6 +211,7 @@ QUESTIONS: Mapping[str, Ask] = {
     "above the 2nd": lambda curator, epsilon: _found(
         curator.ask_above_kth(_all(curator), 2, epsilon=epsilon, by_blocks=False).items
     ),
+    "partitions": _partitions,
 }
 
 QUESTIONS_UNDER_A_CUT: Mapping[str, AskUnder] = {

@@ -1,10 +1,19 @@
 """The only way out: a Curator answers questions about raw data, within a budget, with noise."""
 
-from veilset.gate.answers import Chosen, Found, NoisyCount, NoisyCounts, NoisyHistogram, NormalisedCounts
+from veilset.gate.answers import (
+    Chosen,
+    Found,
+    NoisyCount,
+    NoisyCounts,
+    NoisyHistogram,
+    NormalisedCounts,
+    SubPartitions,
+)
 from veilset.gate.budget import Budget, Epsilon, exact_epsilon
 from veilset.gate.curator import Curator, PrivacyUnit
 from veilset.gate.mechanisms import Charge
 from veilset.gate.noise import Noise, SecureNoise, SeededNoise
+from veilset.gate.partitions import Partitions, Refinement, SizeTest
 from veilset.raw.bound import Cut, DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems, Reshape
 from veilset.raw.smart_cut import KeepSmart
 from veilset.raw.split import Split
@@ -30,10 +39,14 @@ __all__ = [
     "NoisyHistogram",
     "NormalisedCounts",
     "OnlyItems",
+    "Partitions",
     "PrivacyUnit",
+    "Refinement",
     "Reshape",
     "SecureNoise",
     "SeededNoise",
+    "SizeTest",
     "Split",
+    "SubPartitions",
     "exact_epsilon",
 ]

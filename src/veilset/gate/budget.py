@@ -1,5 +1,6 @@
 """The budget: epsilon as exact fractions, charged before anything is looked at."""
 
+from dataclasses import replace
 from fractions import Fraction
 from threading import Lock
 
@@ -67,12 +68,10 @@ class Budget:
                 )
             self._charges.append(Charge(question, mechanism))
 
-    def itemise(self, paid: Mechanism, itemised: Mechanism) -> None:
-        """Let the trace tell more about a charge; what was charged stays as it is."""
-        if itemised.epsilon != paid.epsilon:
-            raise BadCall(f"a charge of {paid.epsilon} was made; it cannot become one of {itemised.epsilon}")
+    def explain(self, paid: Mechanism, explained: Mechanism) -> None:
+        """Put a mechanism into the trace that says more than the one that was paid for, at the same cost."""
+        if explained.epsilon != paid.epsilon:
+            raise BadCall(f"epsilon {paid.epsilon} was paid, not {explained.epsilon}; what was paid stays")
         with self._lock:
-            self._charges = [
-                Charge(charge.question, itemised) if charge.mechanism is paid else charge
-                for charge in self._charges
-            ]
+            place = next(i for i, charge in enumerate(self._charges) if charge.mechanism is paid)
+            self._charges[place] = replace(self._charges[place], mechanism=explained)

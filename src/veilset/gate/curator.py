@@ -15,13 +15,17 @@ from veilset.errors import BadCall
 from veilset.gate import above_threshold, normalised, scored
 from veilset.gate.answers import Chosen, Found, NoisyCount, NoisyCounts, NoisyHistogram, NormalisedCounts
 from veilset.gate.budget import Budget
-from veilset.gate.mechanisms import AboveThreshold, DiscreteLaplace, Exponential
+from veilset.gate.mechanisms import AboveThreshold, ChainedLaplace, DiscreteLaplace, Exponential
 from veilset.gate.noise import Noise
+from veilset.gate.partitions import Partitions
 from veilset.itemsets import Domain, Itemset, Itemsets
 from veilset.raw.bound import Cut, KeepAll, OnlyItems, Reshape, l1_sensitivity
 from veilset.raw.counts import ExactCounts, Int64Array
 from veilset.raw.engines import Engine
+from veilset.raw.kernels.partitions import Tree
+from veilset.raw.partitions import ExactPartitions
 from veilset.raw.transactions import Item
+from veilset.taxonomy import Taxonomy
 
 LARGEST_GROUP = 16
 """Joint patterns have 2^n classes: more items than this make a histogram that nobody can use."""
@@ -343,8 +347,22 @@ class Curator:
             epsilon=epsilon,
             add_noise=lambda values, scale: self._noise.discrete_laplace(ExactCounts(values), scale=scale),
         )
-        self.budget.itemise(mechanism, replace(mechanism, account=labels.account))
+        self.budget.explain(mechanism, replace(mechanism, account=labels.account))
         return Found(tuple(items[list(labels.above)].tolist()))
+
+    def ask_partitions(self, taxonomy: Taxonomy, *, epsilon: Fraction) -> Partitions:
+        """Records in partitions that can be split along a taxonomy; items that it does not hold are forgotten.
+
+        Paid for once, before the first look, for all splits together: no chain of partitions may spend more
+        than epsilon. A transaction moves one size by 1 at each level of one chain: see `gate.partitions`.
+        """
+        places = np.full(self.alphabet_size, -1, np.int32)
+        places[taxonomy.items] = np.arange(taxonomy.items.size)
+        mechanism = ChainedLaplace(self.unit.transactions, epsilon)
+        self.budget.charge(f"sizes of partitions along a taxonomy of {taxonomy.items.size} items", mechanism)
+        tree = Tree(taxonomy.ends, taxonomy.first_child, taxonomy.child_starts)
+        exact = ExactPartitions(self._engine.records(places), tree)
+        return Partitions(exact, taxonomy, paid=mechanism, budget=self.budget, noise=self._noise)
 
     def _number_of(self, items: Int64Array) -> int:
         """How many items were chosen; each of the alphabet, and each once."""

@@ -4,14 +4,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 from veilset.errors import BadCall
 from veilset.gate import Curator
 from veilset.release import Release
-from veilset.target import Target
+from veilset.target import PublishTarget, Target
 
-Run = Callable[..., Release]
+if TYPE_CHECKING:
+    from veilset.published import Published
+
+Run = Callable[..., "Release | Published"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +37,23 @@ class Method:
             raise BadCall(f"{self.name} has no variant {name!r}; there is: {known}")
         return replace(self, name=f"{self.name}:{name}", options=self.variants[name])
 
-    def run(self, curator: Curator, target: Target, *, epsilon: Fraction) -> Release:
-        """Ask the curator, spend at most epsilon, return a release."""
+    @overload
+    def run(self, curator: Curator, target: Target, *, epsilon: Fraction) -> Release: ...
+
+    @overload
+    def run(self, curator: Curator, target: PublishTarget, *, epsilon: Fraction) -> "Published": ...
+
+    def run(
+        self, curator: Curator, target: Target | PublishTarget, *, epsilon: Fraction
+    ) -> "Release | Published":
+        """Ask the curator, spend at most epsilon, return a release of what the task is about."""
         run: Run = getattr(import_module(self.module), self.function)
         return run(curator, target, epsilon=epsilon, **self.options)
 
 
 WANG = "Wang et al., Differentially private top-k frequent columns publication, IEEE Access 2019"
 ZENG = "Zeng et al., On differentially private frequent itemset mining, PVLDB 2012"
+CHEN = "Chen et al., Publishing set-valued data via differential privacy, PVLDB 2011"
 
 METHODS = {
     method.name: method
@@ -163,10 +175,34 @@ METHODS = {
                 "inverted": {"inverts": True},
             },
         ),
+        Method(
+            name="diffpart",
+            task="publish",
+            paper=CHEN,
+            summary="a dataset from noisy sizes of partitions along a taxonomy of the items",
+            module="veilset.methods.diffpart",
+            function="diffpart",
+        ),
+        Method(
+            name="diffpart-chosen",
+            task="publish",
+            paper=f"ours, after {CHEN}",
+            summary="the same for the most frequent of many items, the others filled in by their supports",
+            module="veilset.methods.diffpart_chosen",
+            function="diffpart_chosen",
+        ),
+        Method(
+            name="basic",
+            task="publish",
+            paper=CHEN,
+            summary="a dataset from noisy counts of all combinations of a few items",
+            module="veilset.methods.diffpart",
+            function="basic",
+        ),
     ]
 }
 
-DEFAULTS = {"mine": "privbasis", "items": "tps-pfm"}
+DEFAULTS = {"mine": "privbasis", "items": "tps-pfm", "publish": "diffpart"}
 """The method of each task, where the caller names none."""
 
 

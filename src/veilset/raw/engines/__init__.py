@@ -5,6 +5,7 @@ from typing import Protocol
 
 from veilset.raw.bound import Cut, Keys, Reshape
 from veilset.raw.counts import ExactCounts, ExactItemsets, Int32Array, Int64Array
+from veilset.raw.partitions import ExactRecords
 from veilset.raw.transactions import Alphabet
 
 DrawKeys = Callable[[int], Keys]
@@ -53,6 +54,12 @@ class Engine(Protocol):
         """How many transactions hold exactly which of up to 16 given items, after the cut.
 
         Bit i of a pattern's number tells whether `items[i]` is held: 2^len(items) values.
+        """
+
+    def records(self, places: Int32Array) -> ExactRecords:
+        """The different transactions, and how often each comes, with `places[item]` in the place of an item.
+
+        Items of place -1 are left out, and so are transactions that hold nothing else.
         """
 
     def frequent(

@@ -18,7 +18,8 @@ from veilset.raw import mining
 from veilset.raw.bound import Cut, Keys, Reshape, Rows
 from veilset.raw.counts import ExactCounts, ExactItemsets, Int32Array, Int64Array
 from veilset.raw.engines import DrawKeys
-from veilset.raw.kernels import normalised, pairs, scans, supports, vertical
+from veilset.raw.kernels import normalised, pairs, partitions, scans, supports, vertical
+from veilset.raw.partitions import ExactRecords
 from veilset.raw.transactions import Alphabet, Transactions
 
 ROWS_IN_A_CHUNK = 1 << 15
@@ -175,6 +176,15 @@ class LocalEngine:
             scans.add_patterns(rows.offsets, rows.items, places, totals)
 
         return self._sum(add, 1 << items.size, cut, draw)
+
+    def records(self, places: Int32Array) -> ExactRecords:
+        """The different transactions, and how often each comes, with `places[item]` in the place of an item.
+
+        Items of place -1 are left out, and so are transactions that hold nothing else.
+        """
+        return ExactRecords(
+            *partitions.distinct(*partitions.placed(self._rows.offsets, self._rows.items, places))
+        )
 
     def frequent(
         self, *, min_count: int, max_size: int | None, min_size: int = 1, items: Int32Array | None = None
