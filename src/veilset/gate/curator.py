@@ -8,15 +8,17 @@ for one transaction and multiplied by the number of transactions that one privac
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import cast
 
 import numpy as np
 
 from veilset.errors import BadCall
 from veilset.gate import scored
 from veilset.gate.answers import Chosen, NoisyCount, NoisyCounts, NoisyHistogram
-from veilset.gate.budget import Budget
+from veilset.gate.budget import Account
 from veilset.gate.mechanisms import DiscreteLaplace, Exponential
 from veilset.gate.noise import Noise
+from veilset.gate.sampling import SampleAccount, SampledEngine, drawable_rate
 from veilset.itemsets import Domain, Itemset, Itemsets
 from veilset.raw.bound import Cut, KeepAll, OnlyItems, l1_sensitivity
 from veilset.raw.counts import ExactCounts, Int64Array
@@ -48,7 +50,7 @@ class Curator:
         self,
         engine: Engine,
         *,
-        budget: Budget,
+        budget: Account,
         noise: Noise,
         unit: PrivacyUnit,
         public_number: int | None = None,
@@ -69,6 +71,18 @@ class Curator:
     def domain(self, *, max_size: int, min_size: int = 1) -> Domain:
         """All itemsets up to a size over the whole alphabet."""
         return Domain(items=range(self.alphabet_size), max_size=max_size, min_size=min_size)
+
+    def on_sample(self, rate: Fraction, *, epsilon: Fraction) -> "Curator":
+        """A curator over a random sample, drawn once; what it is asked costs at most epsilon here, all together.
+
+        Every transaction is in the sample with probability `rate`, which is public or paid for. Its questions
+        cost what they say on the sample and less here: see `gate.sampling`. Its budget tells what they may
+        cost on the sample, its trace rows stand among the charges of this curator.
+        """
+        drawn = drawable_rate(rate)
+        account = SampleAccount(self.budget, rate=drawn, transactions=self.unit.transactions, epsilon=epsilon)
+        engine = cast("Engine", SampledEngine(self._engine, rate=drawn, draw=self._noise.keys))
+        return Curator(engine, budget=account, noise=self._noise, unit=self.unit)
 
     def ask_number(self, *, epsilon: Fraction) -> NoisyCount:
         """How many transactions there are: as published, or noisy. One transaction moves it by 1."""

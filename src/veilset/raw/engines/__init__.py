@@ -18,6 +18,9 @@ class Engine(Protocol):
     def alphabet(self) -> Alphabet:
         """The public items; a count over items has one value for each, in this order."""
 
+    def sample(self, draw: DrawKeys, *, below: int) -> "Engine":
+        """The same over the transactions whose random 32-bit key is below a bound."""
+
     def number(self) -> ExactCounts:
         """How many transactions there are: one value."""
 

@@ -68,6 +68,14 @@ class LocalEngine:
         self._threads = threads or os.cpu_count() or 1
         self._rows_in_a_chunk = rows_in_a_chunk
 
+    def sample(self, draw: DrawKeys, *, below: int) -> "LocalEngine":
+        """The same over the transactions whose random 32-bit key is below a bound."""
+        is_drawn = draw(self._rows.offsets.size - 1) < np.uint64(below)
+        lengths = np.diff(self._rows.offsets)
+        offsets = np.append(0, np.cumsum(lengths[is_drawn]))
+        drawn = Transactions(offsets, self._rows.items[np.repeat(is_drawn, lengths)], self.alphabet)
+        return LocalEngine(drawn, threads=self._threads, rows_in_a_chunk=self._rows_in_a_chunk)
+
     def number(self) -> ExactCounts:
         """How many transactions there are: one value."""
         return ExactCounts(np.array([self._rows.offsets.size - 1], np.int64))
