@@ -13,11 +13,12 @@ from typing import cast
 import numpy as np
 
 from veilset.errors import BadCall
-from veilset.gate import scored
+from veilset.gate import prefix_tree, scored
 from veilset.gate.answers import Chosen, NoisyCount, NoisyCounts, NoisyHistogram
 from veilset.gate.budget import Account
 from veilset.gate.mechanisms import DiscreteLaplace, Exponential
 from veilset.gate.noise import Noise
+from veilset.gate.noisy_tree import NoisyTree
 from veilset.gate.sampling import SampleAccount, SampledEngine, drawable_rate
 from veilset.itemsets import Domain, Itemset, Itemsets
 from veilset.raw.bound import Cut, KeepAll, OnlyItems, l1_sensitivity
@@ -164,6 +165,26 @@ class Curator:
             epsilon=epsilon,
         )
         return NoisyHistogram(values, mechanism)
+
+    def ask_prefix_tree(
+        self, order: tuple[int, ...], *, depth: int, threshold: int, epsilon: Fraction, cut: Cut | None = None
+    ) -> NoisyTree:
+        """How many transactions begin with which items, in a public order: the nodes that reach a threshold.
+
+        After the cut, a transaction is a path of its first `depth` items in the order. It moves the counts of the
+        nodes on its path by 1, at most one on each level, so by `depth` all together. Every possible child of a
+        node that is kept is tested alike, whether a transaction passed or not: see `gate.prefix_tree`.
+        """
+        codes, bound = np.array(order, dtype=np.int32), cut or KeepAll()
+        mechanism = DiscreteLaplace(depth * self.unit.transactions, epsilon) if depth > 0 else None
+        if mechanism is None or not order or len(set(order)) < len(order):
+            raise BadCall("a prefix tree needs different items in an order, and a depth of at least 1")
+        prefix_tree.check_ends(threshold, width=len(order), scale=mechanism.scale)
+        self.budget.charge(f"prefix tree of {len(order)} items, {depth} deep{_under(cut)}", mechanism)
+        exact = self._engine.prefix_tree(codes, bound, self._noise.keys, depth=depth)
+        return prefix_tree.grown(
+            exact, order, depth=depth, threshold=threshold, mechanism=mechanism, noise=self._noise
+        )
 
     def ask_kth_support(self, k: int, *, domain: Domain, epsilon: Fraction) -> NoisyCount:
         """The support of the k-th most frequent itemset of a domain (0 where the data holds fewer).

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from veilset.raw.bound import Cut, Keys
-from veilset.raw.counts import ExactCounts, ExactItemsets, Int32Array, Int64Array
+from veilset.raw.counts import ExactCounts, ExactItemsets, ExactTree, Int32Array, Int64Array
 from veilset.raw.transactions import Alphabet
 
 DrawKeys = Callable[[int], Keys]
@@ -47,6 +47,9 @@ class Engine(Protocol):
 
         Bit i of a pattern's number tells whether `items[i]` is held: 2^len(items) values.
         """
+
+    def prefix_tree(self, order: Int32Array, cut: Cut, draw: DrawKeys, *, depth: int) -> ExactTree:
+        """The tree of transactions as paths of up to `depth` items in this order, after the cut."""
 
     def frequent(
         self, *, min_count: int, max_size: int | None, min_size: int = 1, items: Int32Array | None = None

@@ -16,9 +16,9 @@ import numpy as np
 from veilset.errors import BadCall
 from veilset.raw import mining
 from veilset.raw.bound import Cut, Keys, Rows
-from veilset.raw.counts import ExactCounts, ExactItemsets, Int32Array, Int64Array
+from veilset.raw.counts import ExactCounts, ExactItemsets, ExactTree, Int32Array, Int64Array
 from veilset.raw.engines import DrawKeys
-from veilset.raw.kernels import pairs, scans, supports, vertical
+from veilset.raw.kernels import pairs, prefix_tree, scans, supports, vertical
 from veilset.raw.transactions import Alphabet, Transactions
 
 ROWS_IN_A_CHUNK = 1 << 15
@@ -147,6 +147,30 @@ class LocalEngine:
             scans.add_patterns(rows.offsets, rows.items, places, totals)
 
         return self._sum(add, 1 << items.size, cut, draw)
+
+    def prefix_tree(self, order: Int32Array, cut: Cut, draw: DrawKeys, *, depth: int) -> ExactTree:
+        """The tree of transactions as paths of up to `depth` items in this order, after the cut."""
+        self._check_known(order)
+        _check_different(order)
+        cut.longest(len(self.alphabet))
+        rank = np.full(len(self.alphabet), -1, np.int64)
+        rank[order] = np.arange(order.size)
+
+        def grown(rows: Rows, keys: Keys) -> prefix_tree.Tree:
+            kept = cut.apply(rows, keys)
+            return prefix_tree.of_rows(kept.offsets, kept.items, rank, depth)
+
+        tree = prefix_tree.root_with_room(0)
+        with ThreadPoolExecutor(self._threads) as pool:
+            growing: deque[Future[prefix_tree.Tree]] = deque()
+            for rows in self._chunks():
+                growing.append(pool.submit(grown, rows, draw(cut.keys_needed(rows))))
+                if len(growing) > 2 * self._threads:  # no more trees in memory than are soon added
+                    tree = prefix_tree.added(tree, growing.popleft().result())
+            for part in growing:
+                tree = prefix_tree.added(tree, part.result())
+        number = int(tree.number[0])
+        return ExactTree(tree.parents[:number], tree.ranks[:number], tree.counts[:number])
 
     def frequent(
         self, *, min_count: int, max_size: int | None, min_size: int = 1, items: Int32Array | None = None
