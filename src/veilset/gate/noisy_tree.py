@@ -3,12 +3,15 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.itemsets import Itemsets
 from veilset.raw.counts import Int32Array, Int64Array
 from veilset.raw.kernels import found as kernel
 from veilset.raw.kernels.fp_growth import grow_itemsets
+
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,11 +75,14 @@ class NoisyTree:
         return items
 
     def _levels(self) -> list[Int64Array]:
-        """The nodes of each depth."""
-        depths = np.zeros(self.parents.size, np.int64)
-        for node in range(1, depths.size):
-            depths[node] = depths[self.parents[node]] + 1
-        return [np.flatnonzero(depths == depth) for depth in range(int(depths.max()) + 1)]
+        """The nodes of each depth: those whose parents stand in the level above."""
+        levels, first, last = [np.zeros(1, np.int64)], 0, 1
+        while last < self.parents.size:
+            first, last = last, int(np.searchsorted(self.parents, last))
+            levels.append(np.arange(first, last))
+        return levels
 
-    def _sums_of_children(self, values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-        return np.bincount(self.parents[1:], weights=values[1:], minlength=values.size)
+    def _sums_of_children(self, values: Floats) -> Floats:
+        sums: Floats = np.zeros(values.size)
+        np.add.at(sums, self.parents[1:], values[1:])
+        return sums

@@ -117,5 +117,3 @@ def _empty_that_pass(
     # The j-th empty one stands behind all seen ones that have no more than j empty ones before them.
     seen_before = np.searchsorted(seen_at - np.arange(seen_at.size), places, side="right")
     return places + seen_before, values_that_pass(number, threshold=threshold, scale=scale, noise=noise)
-
-

@@ -41,6 +41,9 @@ class Method:
 
 
 ZENG = "Zeng et al., On differentially private frequent itemset mining, PVLDB 2012"
+XIONG = (
+    "Xiong et al., Frequent itemsets mining with differential privacy over large-scale data, IEEE Access 2018"
+)
 
 METHODS = {
     method.name: method
@@ -91,6 +94,26 @@ METHODS = {
                 "plain": {"is_smart": False, "has_double_standards": False},
                 "by-length": {"weighs_lengths": True},
             },
+        ),
+        Method(
+            name="dpfim",
+            task="mine",
+            paper=XIONG,
+            summary="itemsets of large data from a noisy FP-tree of truncated transactions",
+            module="veilset.methods.dpfim",
+            function="dpfim",
+            variants={
+                **{f"eta-{eta}": {"eta": Fraction(eta, 100)} for eta in (75, 80, 90, 95)},
+                "small-sample": {"tolerance": 0.01},
+            },
+        ),
+        Method(
+            name="strawman",
+            task="mine",
+            paper=XIONG,
+            summary="noise on the supports of all itemsets, for small alphabets",
+            module="veilset.methods.dpfim",
+            function="strawman",
         ),
     ]
 }

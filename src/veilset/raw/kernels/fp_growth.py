@@ -58,7 +58,13 @@ def grow_itemsets(
             record(found, search, itemsets[level], rank, sums[level, rank], level + 2)
             if level + 2 < search.max_size and rank > 0:
                 size = _climb(
-                    parents, ranks, rank, nodes[level, : sizes[level]], carried[level], nodes[level + 1], scratch
+                    parents,
+                    ranks,
+                    rank,
+                    nodes[level, : sizes[level]],
+                    carried[level],
+                    nodes[level + 1],
+                    scratch,
                 )
                 for i in range(size):
                     carried[level + 1, i] = scratch[nodes[level + 1, i]]

@@ -26,7 +26,7 @@ class Tree(NamedTuple):
 
 
 @kernel
-def root_with_room(nodes: int) -> Tree:
+def root_with_room(nodes: int | np.int64) -> Tree:
     """A tree of no rows, with room for so many nodes beside the root."""
     n_slots = 4
     while n_slots < 2 * (nodes + 1):
@@ -44,13 +44,15 @@ def root_with_room(nodes: int) -> Tree:
 
 
 @kernel
-def child(tree: Tree, parent: int, rank: int) -> int:
+def child(tree: Tree, parent: np.int64, rank: np.int64) -> np.int64:
     """The child of a node for the item of that rank; a new one where there is none, and then there must be room."""
     last_slot = np.uint64(tree.slots.size - 1)
-    mixed = (np.uint64(parent) * np.uint64(0x9E3779B97F4A7C15)) ^ (np.uint64(rank) * np.uint64(0xC2B2AE3D27D4EB4F))
+    mixed = (np.uint64(parent) * np.uint64(0x9E3779B97F4A7C15)) ^ (
+        np.uint64(rank) * np.uint64(0xC2B2AE3D27D4EB4F)
+    )
     slot = (mixed ^ (mixed >> np.uint64(29))) & last_slot
     while tree.slots[slot] != EMPTY:
-        node = tree.slots[slot]
+        node: np.int64 = tree.slots[slot]
         if tree.parents[node] == parent and tree.ranks[node] == rank:
             return node
         slot = (slot + np.uint64(1)) & last_slot
