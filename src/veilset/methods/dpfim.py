@@ -60,7 +60,7 @@ MOST_TARGETS = 30
 WIDE = 2
 """Items are many where they are more than so many times the depth: each then stands in many nodes of the tree."""
 SHARE_FOR_TREE = Fraction(2, 3)
-EMPTY_CHILDREN = 0.25
+EMPTY_CHILDREN = 0.4
 """A node has at most so many children that are there by noise alone, on average."""
 NOT_ALL = (
     "supports are averages of the noisy tree and of noisy counts; "
@@ -221,7 +221,7 @@ def node_threshold(items: int, *, scale: Fraction) -> int:
     """The least count that lets a node pass, from the noise alone: few children are there for no transaction.
 
     >>> node_threshold(20, scale=Fraction(10))
-    44
+    40
     """
     return max(1, math.ceil(float(scale) * math.log(items / EMPTY_CHILDREN)))
 

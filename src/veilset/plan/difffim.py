@@ -140,7 +140,7 @@ def _levels(world: World, k: int, heuristics: Heuristics, *, size: int, epsilon:
     """Level 1 and those made from it: all under its limit, or each under its own where the cut is smart."""
     min_count, for_each, items = _threshold(world, k), epsilon / size, world.shares.size
     candidates = Candidates(np.arange(items)[:, None], world.shares, np.ones(items))
-    lengths = _lengths(world, items, epsilon=min(for_each / 10, SMALL))
+    lengths = model_lengths(world, items, epsilon=min(for_each / 10, SMALL))
     limit = method.length_up_to(lengths, method.SHARE_OF_TRANSACTIONS)
     asked: tuple[Stage, ...] = (Stage("lengths", lengths.mechanism),)
     for_supports = for_each - lengths.mechanism.epsilon
@@ -162,7 +162,7 @@ def _levels(world: World, k: int, heuristics: Heuristics, *, size: int, epsilon:
         candidates = level.extended(world)
         asked, for_supports = (), for_each
         if heuristics.is_smart and candidates.number:
-            lengths = _lengths(world, int(candidates.items.max()) + 1, epsilon=for_each * SMALL)
+            lengths = model_lengths(world, int(candidates.items.max()) + 1, epsilon=for_each * SMALL)
             asked = (Stage(f"lengths, size {number + 1}", lengths.mechanism),)
             for_supports = for_each - lengths.mechanism.epsilon
             limit = method.best_limit(
@@ -208,7 +208,7 @@ def _level(
     )
 
 
-def _lengths(world: World, items: int, *, epsilon: Fraction) -> NoisyHistogram:
+def model_lengths(world: World, items: int, *, epsilon: Fraction) -> NoisyHistogram:
     """How many transactions have which length, where only so many of the most popular items count."""
     values = np.rint(world.rows * _length_shares(world, items)).astype(np.int64)
     return NoisyHistogram(values, DiscreteLaplace(1, epsilon))
