@@ -1,6 +1,6 @@
 """All benchmarks, or those that are named.
 
-    python -m benchmarks [reading] [exact_mining] [methods] [memory] [counting] [truncation]
+    python -m benchmarks [reading] [exact_mining] [methods] [memory] [counting] [truncation] [noisy_tree]
 
 Prints a table for each. Without names (`make bench`), it also writes `docs/benchmarks/speed.md` and its plot.
 """
@@ -14,12 +14,15 @@ from benchmarks.exact_mining import exact_mining
 from benchmarks.measure import plain_files
 from benchmarks.memory import memory
 from benchmarks.methods import methods
+from benchmarks.noisy_tree import noisy_tree
 from benchmarks.page import section, write_page
 from benchmarks.plot import write_plot
 from benchmarks.reading import reading
 from benchmarks.truncation import truncation
 
-BENCHMARKS = {each.__name__: each for each in (reading, exact_mining, methods, memory, counting, truncation)}
+BENCHMARKS = {
+    each.__name__: each for each in (reading, exact_mining, methods, memory, counting, truncation, noisy_tree)
+}
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "benchmarks"
 
 
