@@ -13,6 +13,7 @@ with zeros begin with one more, up to the zeros that p itself has; only those fe
 import decimal
 import math
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -73,6 +74,7 @@ def _is_below_chance(threshold: int, scale: Fraction, zeros: int, below: Below) 
             return digits < chance
 
 
+@lru_cache(maxsize=256)  # all counts that are compared ask for the same digits
 def _digits_of_chance(threshold: int, scale: Fraction, bits: int) -> int:
     """The first binary digits of exp(-t / b) / (1 + exp(-1 / b)), exactly.
 
