@@ -75,20 +75,27 @@ def in_tree(tree: NoisyTree, singles: NoisyCounts | None, *, k: int, max_size: i
     return found if singles is None else _with_singles(found, tree, singles)
 
 
+def places(tree: NoisyTree, itemsets: Itemsets) -> list[list[int]]:
+    """Where the items of each itemset stand in the order."""
+    place = {item: place for place, item in enumerate(tree.order)}
+    return [sorted(place[item] for item in itemset) for itemset in itemsets]
+
+
 def last_places(tree: NoisyTree, itemsets: Itemsets) -> Counts:
     """Where the last item of each itemset stands in the order."""
-    place = {item: place for place, item in enumerate(tree.order)}
-    return np.array([max(place[item] for item in itemset) for itemset in itemsets], dtype=np.int64)
+    return np.array([each[-1] for each in places(tree, itemsets)], dtype=np.int64)
 
 
 def numbers_of_nodes(tree: NoisyTree, itemsets: Itemsets) -> Counts:
     """How many nodes each support is a sum of: those with its last item, and the others above them."""
-    holds = np.zeros((tree.parents.size, max(tree.order) + 1), np.bool_)
+    holds = np.zeros((tree.parents.size, len(tree.order)), np.bool_)
     for node in range(1, tree.parents.size):
         holds[node] = holds[tree.parents[node]]
-        holds[node, tree.order[tree.ranks[node]]] = True
-    ends = zip(itemsets, last_places(tree, itemsets), strict=True)
-    numbers = [np.count_nonzero(holds[:, each].all(axis=1) & (tree.ranks == last)) for each, last in ends]
+        holds[node, tree.ranks[node]] = True
+    numbers = [
+        np.count_nonzero(holds[:, each].all(axis=1) & (tree.ranks == each[-1]))
+        for each in places(tree, itemsets)
+    ]
     return np.array(numbers, dtype=np.int64)
 
 
