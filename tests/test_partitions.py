@@ -27,6 +27,7 @@ from veilset.gate import (
     SubPartitions,
 )
 from veilset.gate.chains import Chains
+from veilset.gate.mechanisms import ChainedLaplace
 from veilset.gate.passing import draw_number_passing, draw_passing_noise
 from veilset.raw.counts import Int64Array
 from veilset.raw.kernels.partitions import Tree
@@ -278,7 +279,7 @@ def test_the_trace_tells_how_the_largest_chain_came_about() -> None:
     assert "0.1667 + 0.25 in 2 tests" in charge.sentence()
     assert Charge.from_dict(charge.to_dict()) == charge
     with pytest.raises(BadCall, match="what was paid stays"):
-        curator.budget.explain(charge.mechanism, SizeTest(Fraction(1, 3), 1))  # type: ignore[arg-type]
+        curator.budget.explain(charge.mechanism, ChainedLaplace(1, Fraction(1, 3)))
 
 
 @pytest.mark.parametrize(

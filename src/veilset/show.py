@@ -5,6 +5,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,8 @@ from veilset.published import Published
 from veilset.release import Release
 
 _BAR = 24
+_METHODS_IN_A_ROW = 5
+"""As many forecasts fit side by side."""
 _WIDTH_IN_A_PIPE = 120
 
 
@@ -223,16 +226,22 @@ def facts(values: Mapping[str, float]) -> None:
 
 def plan(shown: Plan) -> None:
     """What to expect of each method, side by side, and what it rests on."""
+    console = _console()
+    for first in range(0, len(shown.methods), _METHODS_IN_A_ROW):
+        console.print(_plan_table(replace(shown, methods=shown.methods[first : first + _METHODS_IN_A_ROW])))
+    console.print(Text(f"Proven: {shown.limits.sentence()}."))
+    console.print(Text(f"Assumed: {shown.assumption}."))
+    console.print("Nothing was looked at, nothing was spent.")
+
+
+def _plan_table(shown: Plan) -> Table:
+    """What to expect of some methods side by side."""
     table = Table(Column(), box=None, header_style="bold", pad_edge=False)
     for each in shown.methods:
         table.add_column(each.forecast.method, justify="right")
     for name, values in _plan_rows(shown):
         table.add_row(name, *values)
-    console = _console()
-    console.print(table)
-    console.print(Text(f"Proven: {shown.limits.sentence()}."))
-    console.print(Text(f"Assumed: {shown.assumption}."))
-    console.print("Nothing was looked at, nothing was spent.")
+    return table
 
 
 def _plan_rows(shown: Plan) -> Iterator[tuple[str, list[str]]]:

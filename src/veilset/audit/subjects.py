@@ -4,6 +4,7 @@ A subject turns a database and a seed into an outcome, which is what an attacker
 itemsets came out, their noisy supports, how many transactions there seem to be.
 """
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,7 +21,9 @@ from veilset.gate import (
     KeepAll,
     KeepBest,
     KeepRandom,
+    KeepSimilar,
     KeepSmart,
+    NoisyTree,
     OnlyItems,
     Refinement,
     SeededNoise,
@@ -136,6 +139,27 @@ def _chosen(itemsets: tuple[Itemset, ...]) -> Outcome:
     return {**places, **{f"{itemset} chosen": 1 for itemset in itemsets}}
 
 
+def _above(scale: Fraction) -> int:
+    """A threshold that three empty children seldom reach."""
+    return math.ceil(scale)
+
+
+def _paths(tree: NoisyTree) -> Outcome:
+    """Which nodes came out, and their counts."""
+    paths: list[Itemset] = [()]
+    for parent, rank in zip(tree.parents[1:].tolist(), tree.ranks[1:].tolist(), strict=True):
+        paths.append((*paths[parent], tree.order[rank]))
+    return {f"path {path}": int(count) for path, count in zip(paths[1:], tree.counts[1:], strict=True)}
+
+
+def _of_sample(sample: Curator) -> Outcome:
+    """Two answers on one sample, which together cost all that was set aside for it."""
+    half = sample.budget.total / 2
+    lengths = sample.ask_lengths(limit=3, epsilon=half)
+    items = sample.ask_item_supports(cut=KeepRandom(2), epsilon=half)
+    return {**_counts("length", lengths.values), **_counts("item", items.values)}
+
+
 def _partitions(curator: Curator, epsilon: Fraction) -> Outcome:
     """Two levels of partitions: which of two groups of items a record meets, then which of the first group's."""
     half = curator.alphabet_size // 2
@@ -166,6 +190,9 @@ QUESTIONS: Mapping[str, Ask] = {
     "largest support": lambda curator, epsilon: {
         "support": curator.ask_largest_support(2, floor=1, epsilon=epsilon).value
     },
+    "lengths and items of a sample": lambda curator, epsilon: _of_sample(
+        curator.on_sample(Fraction(1, 4), epsilon=epsilon)
+    ),
     "best 2": lambda curator, epsilon: _chosen(
         curator.ask_best(2, domain=curator.domain(max_size=2), epsilon=epsilon).itemsets
     ),
@@ -227,6 +254,9 @@ QUESTIONS_UNDER_A_CUT: Mapping[str, AskUnder] = {
     "joint patterns": lambda curator, epsilon, cut: _counts(
         "pattern", curator.ask_joint_patterns((0, 1, 2), cut=cut, epsilon=epsilon).values
     ),
+    "prefix tree": lambda curator, epsilon, cut: _paths(
+        curator.ask_prefix_tree((1, 0, 2), depth=2, threshold=_above(6 / epsilon), cut=cut, epsilon=epsilon)
+    ),
 }
 
 CUTS: Mapping[str, Callable[[int], Cut]] = {
@@ -236,6 +266,9 @@ CUTS: Mapping[str, Callable[[int], Cut]] = {
     "KeepBest(1)": lambda items: KeepBest(1, np.arange(items, dtype=np.int64)),
     "KeepSmart(2)": lambda _: KeepSmart(
         2, np.array([0, 2, 4]), np.array([0, 1, 0, 2], dtype=np.int32), scores=np.array([5, 4])
+    ),
+    "KeepSimilar(2)": lambda _: KeepSimilar(
+        2, np.array([2, 0, 1]), np.array([0, 2]), np.array([0, 1], dtype=np.int32)
     ),
     "OnlyItems, KeepRandom(1)": lambda _: OnlyItems(np.array([0, 1]), KeepRandom(1)),
 }

@@ -13,8 +13,10 @@ from veilset.gate.budget import Budget, Epsilon, exact_epsilon
 from veilset.gate.curator import Curator, PrivacyUnit
 from veilset.gate.mechanisms import Charge
 from veilset.gate.noise import Noise, SecureNoise, SeededNoise
+from veilset.gate.noisy_tree import NoisyTree
 from veilset.gate.partitions import Partitions, Refinement, SizeTest
 from veilset.raw.bound import Cut, DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems, Reshape
+from veilset.raw.similar_cut import KeepSimilar
 from veilset.raw.smart_cut import KeepSmart
 from veilset.raw.split import Split
 from veilset.raw.transactions import Item
@@ -32,11 +34,13 @@ __all__ = [
     "KeepAll",
     "KeepBest",
     "KeepRandom",
+    "KeepSimilar",
     "KeepSmart",
     "Noise",
     "NoisyCount",
     "NoisyCounts",
     "NoisyHistogram",
+    "NoisyTree",
     "NormalisedCounts",
     "OnlyItems",
     "Partitions",

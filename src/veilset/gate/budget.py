@@ -3,6 +3,7 @@
 from dataclasses import replace
 from fractions import Fraction
 from threading import Lock
+from typing import Protocol
 
 from veilset.errors import BadCall, BudgetExceeded
 from veilset.gate.mechanisms import Charge, Mechanism
@@ -26,6 +27,30 @@ def exact_epsilon(epsilon: Epsilon) -> Fraction:
     if exact <= 0:
         raise BadCall(f"epsilon {epsilon} buys no answer; give a number above 0 (0.1 is strict, 1 is common)")
     return exact
+
+
+class Account(Protocol):
+    """Who pays for questions: a budget, or a part of one that is spent on a sample."""
+
+    total: Fraction
+
+    @property
+    def charges(self) -> tuple[Charge, ...]:
+        """Every question that was paid for, in order."""
+
+    @property
+    def spent(self) -> Fraction:
+        """The sum of all charges."""
+
+    @property
+    def left(self) -> Fraction:
+        """What can still be spent."""
+
+    def charge(self, question: str, mechanism: Mechanism) -> None:
+        """Pay for a question, or raise BudgetExceeded and leave everything as it was."""
+
+    def explain(self, paid: Mechanism, explained: Mechanism) -> None:
+        """Put a mechanism into the trace that says more than the one that was paid for, at the same cost."""
 
 
 class Budget:

@@ -8,16 +8,19 @@ for one transaction and multiplied by the number of transactions that one privac
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import cast
 
 import numpy as np
 
 from veilset.errors import BadCall
-from veilset.gate import above_threshold, normalised, scored
+from veilset.gate import above_threshold, normalised, prefix_tree, scored
 from veilset.gate.answers import Chosen, Found, NoisyCount, NoisyCounts, NoisyHistogram, NormalisedCounts
-from veilset.gate.budget import Budget
+from veilset.gate.budget import Account
 from veilset.gate.mechanisms import AboveThreshold, ChainedLaplace, DiscreteLaplace, Exponential
 from veilset.gate.noise import Noise
+from veilset.gate.noisy_tree import NoisyTree
 from veilset.gate.partitions import Partitions
+from veilset.gate.sampling import SampleAccount, SampledEngine, drawable_rate
 from veilset.itemsets import Domain, Itemset, Itemsets
 from veilset.raw.bound import Cut, KeepAll, OnlyItems, Reshape, l1_sensitivity
 from veilset.raw.counts import ExactCounts, Int64Array
@@ -52,7 +55,7 @@ class Curator:
         self,
         engine: Engine,
         *,
-        budget: Budget,
+        budget: Account,
         noise: Noise,
         unit: PrivacyUnit,
         public_number: int | None = None,
@@ -73,6 +76,18 @@ class Curator:
     def domain(self, *, max_size: int, min_size: int = 1) -> Domain:
         """All itemsets up to a size over the whole alphabet."""
         return Domain(items=range(self.alphabet_size), max_size=max_size, min_size=min_size)
+
+    def on_sample(self, rate: Fraction, *, epsilon: Fraction) -> "Curator":
+        """A curator over a random sample, drawn once; what it is asked costs at most epsilon here, all together.
+
+        Every transaction is in the sample with probability `rate`, which is public or paid for. Its questions
+        cost what they say on the sample and less here: see `gate.sampling`. Its budget tells what they may
+        cost on the sample, its trace rows stand among the charges of this curator.
+        """
+        drawn = drawable_rate(rate)
+        account = SampleAccount(self.budget, rate=drawn, transactions=self.unit.transactions, epsilon=epsilon)
+        engine = cast("Engine", SampledEngine(self._engine, rate=drawn, draw=self._noise.keys))
+        return Curator(engine, budget=account, noise=self._noise, unit=self.unit)
 
     def ask_number(self, *, epsilon: Fraction) -> NoisyCount:
         """How many transactions there are: as published, or noisy. One transaction moves it by 1."""
@@ -173,6 +188,26 @@ class Curator:
             epsilon=epsilon,
         )
         return NoisyHistogram(values, mechanism)
+
+    def ask_prefix_tree(
+        self, order: tuple[int, ...], *, depth: int, threshold: int, epsilon: Fraction, cut: Cut | None = None
+    ) -> NoisyTree:
+        """How many transactions begin with which items, in a public order: the nodes that reach a threshold.
+
+        After the cut, a transaction is a path of its first `depth` items in the order. It moves the counts of the
+        nodes on its path by 1, at most one on each level, so by `depth` all together. Every possible child of a
+        node that is kept is tested alike, whether a transaction passed or not: see `gate.prefix_tree`.
+        """
+        codes, bound = np.array(order, dtype=np.int32), cut or KeepAll()
+        mechanism = DiscreteLaplace(depth * self.unit.transactions, epsilon) if depth > 0 else None
+        if mechanism is None or not order or len(set(order)) < len(order):
+            raise BadCall("a prefix tree needs different items in an order, and a depth of at least 1")
+        prefix_tree.check_ends(threshold, width=len(order), scale=mechanism.scale)
+        self.budget.charge(f"prefix tree of {len(order)} items, {depth} deep{_under(cut)}", mechanism)
+        exact = self._engine.prefix_tree(codes, bound, self._noise.keys, depth=depth)
+        return prefix_tree.grown(
+            exact, order, depth=depth, threshold=threshold, mechanism=mechanism, noise=self._noise
+        )
 
     def ask_kth_support(self, k: int, *, domain: Domain, epsilon: Fraction) -> NoisyCount:
         """The support of the k-th most frequent itemset of a domain (0 where the data holds fewer).

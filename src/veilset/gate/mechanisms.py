@@ -197,6 +197,32 @@ class ChainedLaplace:
 
 
 @dataclass(frozen=True, slots=True)
+class OnSample:
+    """A mechanism on a random sample of the transactions, where it costs more than `epsilon`, its price here.
+
+    The price is what `gate.sampling` says; it depends on what else was asked on the same sample.
+    """
+
+    mechanism: Mechanism
+    rate: Fraction
+    epsilon: Fraction
+
+    def sentence(self) -> str:
+        """The mechanism in words."""
+        inner = self.mechanism
+        return f"on a sample of {float(self.rate):.4g}, where it costs {float(inner.epsilon):.6g}: {inner.sentence()}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The mechanism as JSON values."""
+        return {
+            "mechanism": "on a sample",
+            "rate": str(self.rate),
+            "epsilon": str(self.epsilon),
+            "on_the_sample": self.mechanism.to_dict(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Charge:
     """One row of the trace: one question whose answer left the raw data, and what it cost."""
 
@@ -219,7 +245,10 @@ class Charge:
 
 def mechanism_from_dict(row: dict[str, Any]) -> Mechanism:
     """The mechanism that `to_dict` wrote."""
-    epsilon, sensitivity = Fraction(row["epsilon"]), row["sensitivity"]
+    epsilon = Fraction(row["epsilon"])
+    if row["mechanism"] == "on a sample":
+        return OnSample(mechanism_from_dict(row["on_the_sample"]), Fraction(row["rate"]), epsilon)
+    sensitivity = row["sensitivity"]
     if row["mechanism"] == "exponential":
         return Exponential(row["draws"], sensitivity, epsilon, is_monotone=row["is_monotone"])
     if row["mechanism"] == "above threshold":

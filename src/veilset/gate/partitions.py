@@ -23,7 +23,7 @@ import numpy as np
 
 from veilset.errors import BadCall
 from veilset.gate.answers import SubPartitions
-from veilset.gate.budget import Budget
+from veilset.gate.budget import Account
 from veilset.gate.chains import Chains
 from veilset.gate.mechanisms import ChainedLaplace
 from veilset.gate.noise import Noise, float_at_least
@@ -122,7 +122,7 @@ class Partitions:
         taxonomy: Taxonomy,
         *,
         paid: ChainedLaplace,
-        budget: Budget,
+        budget: Account,
         noise: Noise,
     ) -> None:
         self._exact = exact

@@ -26,6 +26,15 @@ DrawNoise = Callable[[ExactCounts], Int64Array]
 _DIGITS_AT_A_TIME = 64
 
 
+def chance_to_pass(threshold: int, *, scale: Fraction) -> float:
+    """How likely noise alone reaches a threshold, about.
+
+    >>> round(chance_to_pass(3, scale=Fraction(1)), 4)
+    0.0364
+    """
+    return math.exp(-threshold / float(scale)) / (1 + math.exp(-1 / float(scale)))
+
+
 def draw_number_passing(number: int, *, threshold: int, rate: Fraction, below: Below) -> int:
     """How many of that many zero counts reach the threshold.
 

@@ -54,6 +54,9 @@ class Method:
 WANG = "Wang et al., Differentially private top-k frequent columns publication, IEEE Access 2019"
 ZENG = "Zeng et al., On differentially private frequent itemset mining, PVLDB 2012"
 CHEN = "Chen et al., Publishing set-valued data via differential privacy, PVLDB 2011"
+XIONG = (
+    "Xiong et al., Frequent itemsets mining with differential privacy over large-scale data, IEEE Access 2018"
+)
 
 METHODS = {
     method.name: method
@@ -198,6 +201,26 @@ METHODS = {
             summary="a dataset from noisy counts of all combinations of a few items",
             module="veilset.methods.diffpart",
             function="basic",
+        ),
+        Method(
+            name="dpfim",
+            task="mine",
+            paper=XIONG,
+            summary="itemsets of large data from a noisy FP-tree of truncated transactions",
+            module="veilset.methods.dpfim",
+            function="dpfim",
+            variants={
+                **{f"eta-{eta}": {"eta": Fraction(eta, 100)} for eta in (75, 80, 90, 95)},
+                "small-sample": {"tolerance": 0.01},
+            },
+        ),
+        Method(
+            name="strawman",
+            task="mine",
+            paper=XIONG,
+            summary="noise on the supports of all itemsets, for small alphabets",
+            module="veilset.methods.dpfim",
+            function="strawman",
         ),
     ]
 }

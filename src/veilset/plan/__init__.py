@@ -18,7 +18,7 @@ from veilset.choose import count_of
 from veilset.errors import BadCall
 from veilset.gate import Epsilon, exact_epsilon
 from veilset.itemsets import Domain
-from veilset.plan import difffim, privbasis, splitsample, truncated_em
+from veilset.plan import difffim, dpfim, privbasis, splitsample, truncated_em
 from veilset.plan.curve import bend, popularity, support_curve
 from veilset.plan.forecast import Forecast, World
 from veilset.target import Support, Target
@@ -61,6 +61,8 @@ FORECASTERS = {
     "difffim-naive": Forecaster(difffim.forecast_naive, difffim.largest),
     "difffim": Forecaster(difffim.forecast, difffim.largest),
     "splitsample": Forecaster(splitsample.forecast, splitsample.largest),
+    "dpfim": Forecaster(dpfim.forecast, dpfim.largest),
+    "strawman": Forecaster(dpfim.forecast_strawman, dpfim.largest_of_strawman),
 }
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from veilset.raw.bound import Cut, Keys, Reshape
-from veilset.raw.counts import ExactCounts, ExactItemsets, Int32Array, Int64Array
+from veilset.raw.counts import ExactCounts, ExactItemsets, ExactTree, Int32Array, Int64Array
 from veilset.raw.partitions import ExactRecords
 from veilset.raw.transactions import Alphabet
 
@@ -21,6 +21,9 @@ class Engine(Protocol):
 
     def reshaped(self, reshape: Reshape, draw: DrawKeys) -> "Engine":
         """An engine over the rows that the transactions become."""
+
+    def sample(self, draw: DrawKeys, *, below: int) -> "Engine":
+        """The same over the transactions whose random 32-bit key is below a bound."""
 
     def number(self) -> ExactCounts:
         """How many transactions there are: one value."""
@@ -61,6 +64,9 @@ class Engine(Protocol):
 
         Items of place -1 are left out, and so are transactions that hold nothing else.
         """
+
+    def prefix_tree(self, order: Int32Array, cut: Cut, draw: DrawKeys, *, depth: int) -> ExactTree:
+        """The tree of transactions as paths of up to `depth` items in this order, after the cut."""
 
     def frequent(
         self, *, min_count: int, max_size: int | None, min_size: int = 1, items: Int32Array | None = None

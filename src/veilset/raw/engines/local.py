@@ -16,9 +16,9 @@ import numpy as np
 from veilset.errors import BadCall
 from veilset.raw import mining
 from veilset.raw.bound import Cut, Keys, Reshape, Rows
-from veilset.raw.counts import ExactCounts, ExactItemsets, Int32Array, Int64Array
+from veilset.raw.counts import ExactCounts, ExactItemsets, ExactTree, Int32Array, Int64Array
 from veilset.raw.engines import DrawKeys
-from veilset.raw.kernels import normalised, pairs, partitions, scans, supports, vertical
+from veilset.raw.kernels import normalised, pairs, partitions, prefix_tree, scans, supports, vertical
 from veilset.raw.partitions import ExactRecords
 from veilset.raw.transactions import Alphabet, Transactions
 
@@ -89,6 +89,14 @@ class LocalEngine:
             threads=self._threads,
             rows_in_a_chunk=self._rows_in_a_chunk,
         )
+
+    def sample(self, draw: DrawKeys, *, below: int) -> "LocalEngine":
+        """The same over the transactions whose random 32-bit key is below a bound."""
+        is_drawn = draw(self._rows.offsets.size - 1) < np.uint64(below)
+        lengths = np.diff(self._rows.offsets)
+        offsets = np.append(0, np.cumsum(lengths[is_drawn]))
+        drawn = Transactions(offsets, self._rows.items[np.repeat(is_drawn, lengths)], self.alphabet)
+        return LocalEngine(drawn, threads=self._threads, rows_in_a_chunk=self._rows_in_a_chunk)
 
     def number(self) -> ExactCounts:
         """How many transactions there are: one value."""
@@ -185,6 +193,30 @@ class LocalEngine:
         return ExactRecords(
             *partitions.distinct(*partitions.placed(self._rows.offsets, self._rows.items, places))
         )
+
+    def prefix_tree(self, order: Int32Array, cut: Cut, draw: DrawKeys, *, depth: int) -> ExactTree:
+        """The tree of transactions as paths of up to `depth` items in this order, after the cut."""
+        self._check_known(order)
+        _check_different(order)
+        cut.longest(len(self.alphabet))
+        rank = np.full(len(self.alphabet), -1, np.int64)
+        rank[order] = np.arange(order.size)
+
+        def grown(rows: Rows, keys: Keys) -> prefix_tree.Tree:
+            kept = cut.apply(rows, keys)
+            return prefix_tree.of_rows(kept.offsets, kept.items, rank, depth)
+
+        tree = prefix_tree.root_with_room(0)
+        with ThreadPoolExecutor(self._threads) as pool:
+            growing: deque[Future[prefix_tree.Tree]] = deque()
+            for rows in self._chunks():
+                growing.append(pool.submit(grown, rows, draw(cut.keys_needed(rows))))
+                if len(growing) > 2 * self._threads:  # no more trees in memory than are soon added
+                    tree = prefix_tree.added(tree, growing.popleft().result())
+            for part in growing:
+                tree = prefix_tree.added(tree, part.result())
+        number = int(tree.number[0])
+        return ExactTree(tree.parents[:number], tree.ranks[:number], tree.counts[:number])
 
     def frequent(
         self, *, min_count: int, max_size: int | None, min_size: int = 1, items: Int32Array | None = None
