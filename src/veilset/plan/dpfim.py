@@ -8,10 +8,12 @@ order in which they stand in the tree; the cut is taken to keep the first ones.
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
 
+from veilset.choose import Counts
 from veilset.gate.answers import NoisyCounts
 from veilset.gate.budget import Budget
 from veilset.gate.mechanisms import DiscreteLaplace, Exponential
@@ -181,14 +183,13 @@ def forecast_strawman(world: World, k: int, epsilon: Fraction) -> Forecast:
     sizes = world.domain.number_by_size()
     noises = {size: DiscreteLaplace(members, left / len(sizes)) for size, members in sizes.items()}
     stages = tuple(Stage(f"supports of {size} items", noise) for size, noise in noises.items())
-    itemsets = [each for size in noises for each in combinations(range(world.shares.size), size)]
-    supports = np.array([world.rows * math.prod(world.shares[list(each)]) for each in itemsets])
-    scales = np.array([float(noises[len(each)].scale) for each in itemsets])
+    supports, of_size = _every_support(world)
+    scales = np.array([0.0, *(float(noise.scale) for noise in noises.values())])[of_size]
     taken = laws.chances_to_be_among_first(supports, math.sqrt(2) * scales, k=k)
     best = np.argsort(-supports, kind="stable")[:k]
     half_width = math.ceil(np.median(scales[best]) * math.log(20))
     widest = float(scales.max())
-    rivals = max(0.0, math.log(len(itemsets) / (2 * k)))
+    rivals = max(0.0, math.log(supports.size / (2 * k)))
     return Forecast(
         method="strawman",
         max_size=world.domain.max_size,
@@ -198,6 +199,18 @@ def forecast_strawman(world: World, k: int, epsilon: Fraction) -> Forecast:
         above_zero_from=laws.support_above_zero(half_width),
         kth_support=round(world.curve.at_rank(k)),
         found=float(taken[best].sum()) / k,
+    )
+
+
+@lru_cache(maxsize=8)  # a search over epsilon comes by the same itemsets again and again
+def _every_support(world: World) -> tuple[Floats, Counts]:
+    """The supports of all itemsets, and their sizes."""
+    supports = [
+        world.rows * world.shares[np.array(list(combinations(range(world.shares.size), size)))].prod(axis=1)
+        for size in range(1, world.domain.max_size + 1)
+    ]
+    return np.concatenate(supports), np.repeat(
+        np.arange(1, world.domain.max_size + 1), [each.size for each in supports]
     )
 
 
