@@ -19,7 +19,7 @@ from veilset.errors import BadCall
 from veilset.gate import Epsilon, exact_epsilon
 from veilset.itemsets import Domain
 from veilset.methods.dpfim import MOST_LISTED
-from veilset.plan import difffim, dpfim, privbasis, truncated_em
+from veilset.plan import difffim, dpfim, privbasis, splitsample, truncated_em
 from veilset.plan.curve import bend, popularity, support_curve
 from veilset.plan.forecast import Forecast, World
 from veilset.target import Support, Target
