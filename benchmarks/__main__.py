@@ -1,6 +1,7 @@
 """All benchmarks, or those that are named.
 
-    python -m benchmarks [reading] [exact_mining] [methods] [items] [memory] [counting] [truncation]
+    python -m benchmarks [reading] [exact_mining] [methods] [items] [memory] [counting] [truncation] [splitting]
+        [noisy_tree]
 
 Prints a table for each. Without names (`make bench`), it also writes `docs/benchmarks/speed.md` and its plot.
 """
@@ -15,13 +16,26 @@ from benchmarks.items import items
 from benchmarks.measure import plain_files
 from benchmarks.memory import memory
 from benchmarks.methods import methods
+from benchmarks.noisy_tree import noisy_tree
 from benchmarks.page import section, write_page
 from benchmarks.plot import write_plot
 from benchmarks.reading import reading
+from benchmarks.splitting import splitting
 from benchmarks.truncation import truncation
 
 BENCHMARKS = {
-    each.__name__: each for each in (reading, exact_mining, methods, items, memory, counting, truncation)
+    each.__name__: each
+    for each in (
+        reading,
+        exact_mining,
+        methods,
+        items,
+        memory,
+        counting,
+        truncation,
+        splitting,
+        noisy_tree,
+    )
 }
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "benchmarks"
 

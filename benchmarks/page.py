@@ -18,16 +18,21 @@ def section(about: str, frame: pl.DataFrame) -> str:
 
 def write_page(path: Path, sections: list[str], *, command: str, plot: str) -> None:
     """Write sections as a page that says what it was made with."""
-    libraries = ", ".join(_version_of(name) for name in LIBRARIES)
     head = [
         "# Speed and memory",
         f"`{command}` wrote this page, in one run on {os.cpu_count()} cores.",
-        f"Python {platform.python_version()}, {libraries}.",
+        made_with(),
         "Times are the best of several, taken in turns; on a shared machine only their ratios mean much.",
         "",
         f"![Times of others as multiples of veilset's, and of methods as multiples of reading]({plot})",
     ]
     path.write_text("\n".join(head) + "\n\n" + "\n\n".join(sections) + "\n", encoding="utf-8")
+
+
+def made_with() -> str:
+    """The versions of Python and of the libraries."""
+    libraries = ", ".join(_version_of(name) for name in LIBRARIES)
+    return f"Python {platform.python_version()}, {libraries}."
 
 
 def _table(frame: pl.DataFrame) -> str:

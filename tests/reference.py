@@ -5,6 +5,7 @@ from fractions import Fraction
 from itertools import combinations, pairwise
 
 from veilset.raw.bound import Cut, DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems
+from veilset.raw.similar_cut import KeepSimilar
 from veilset.raw.smart_cut import KeepSmart
 
 Basket = frozenset[int]
@@ -56,7 +57,7 @@ def cut(baskets: Baskets, how: Cut, keys: Iterator[int]) -> Baskets:
     return [cut_basket(basket, how, keys) for basket in baskets]
 
 
-def cut_basket(basket: Basket, how: Cut, keys: Iterator[int]) -> Basket:
+def cut_basket(basket: Basket, how: Cut, keys: Iterator[int]) -> Basket:  # noqa: PLR0911 - one for each cut
     """One basket after a cut; on equal keys or ranks the smaller item stays."""
     match how:
         case DropLonger(limit):
@@ -68,12 +69,25 @@ def cut_basket(basket: Basket, how: Cut, keys: Iterator[int]) -> Basket:
             return frozenset(sorted(basket, key=lambda item: (rank[item], item))[:limit])
         case KeepSmart(limit) if len(basket) > limit:
             return smart_cut(basket, how, {item: next(keys) for item in sorted(basket)})
+        case KeepSimilar():
+            return similar_cut(basket, how)
         case KeepAll() | KeepRandom() | KeepSmart():
             return basket
         case OnlyItems(items, then):
             return cut_basket(basket.intersection(items.tolist()), then, keys)
         case _:
             raise NotImplementedError(how)
+
+
+def similar_cut(basket: Basket, how: KeepSimilar) -> Basket:
+    """What Alg. 3 of DP-FIM keeps of one basket."""
+    held = [item for item in how.order.tolist() if item in basket]
+    if len(held) <= how.limit:
+        return frozenset(held)
+    targets = [set(how.items[start:end].tolist()) for start, end in pairwise(how.offsets.tolist())]
+    best = max(targets, key=lambda target: len(target & set(held)), default=set())
+    common, others = ([item for item in held if (item in best) == wanted] for wanted in (True, False))
+    return frozenset([*common, *others][: how.limit])
 
 
 def smart_cut(basket: Basket, how: KeepSmart, key_of: dict[int, int]) -> Basket:

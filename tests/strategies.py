@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from reference import Basket, Baskets
 from veilset.raw.bound import Cut, DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems, Rows
 from veilset.raw.counts import Int32Array, Int64Array
+from veilset.raw.similar_cut import KeepSimilar
 from veilset.raw.smart_cut import KeepSmart
 from veilset.raw.transactions import Alphabet, Transactions
 
@@ -51,6 +52,7 @@ def cuts() -> st.SearchStrategy[Cut]:
         limit.map(KeepRandom),
         st.builds(KeepBest, limit, ranks.map(_int64)),
         smart_cuts(),
+        similar_cuts(),
     )
     return st.one_of(simple, st.builds(OnlyItems, st.lists(items).map(_int64), simple))
 
@@ -63,6 +65,15 @@ def smart_cuts(draw: st.DrawFn) -> KeepSmart:
     candidates = draw(st.lists(st.sampled_from(every), min_size=1, unique=True))
     scores = draw(st.lists(st.integers(-2, 9), min_size=len(candidates), max_size=len(candidates)))
     return KeepSmart(draw(st.integers(1, ALPHABET_SIZE)), *arrays_of(map(list, candidates)), _int64(scores))
+
+
+@st.composite
+def similar_cuts(draw: st.DrawFn) -> KeepSimilar:
+    """Cuts by similarity to any targets, none among them, in any order of some items."""
+    order = draw(st.lists(items, min_size=1, unique=True))
+    targets = draw(st.lists(basket(), max_size=4))
+    limit = draw(st.integers(1, ALPHABET_SIZE))
+    return KeepSimilar(limit, _int64(order), *arrays_of(map(sorted, targets)))
 
 
 def keys() -> st.SearchStrategy[list[int]]:

@@ -36,6 +36,9 @@ from veilset.target import Target
 
 Generator = np.random.Generator
 
+ITEMSET_METHODS = [name for name, method in METHODS.items() if method.task != "publish"]
+"""Methods whose release is a list of itemsets; those that publish a dataset are tested with it."""
+
 
 def laplace(rng: Generator, true: int, *, scale: float) -> Outcome:
     """A count with discrete Laplace noise: epsilon is 1 / scale."""
@@ -196,7 +199,7 @@ def test_the_self_test_accepts_good_noise_and_rejects_bad() -> None:
     assert not any(test.is_fine for test in check_noise(HalfNoise(1)))
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", ITEMSET_METHODS)
 @given(
     rows=baskets(),
     epsilon=st.fractions(min_value=Fraction(1, 100), max_value=8),
@@ -207,7 +210,7 @@ def test_the_self_test_accepts_good_noise_and_rejects_bad() -> None:
 def test_the_trace_of_any_run_sums_to_at_most_epsilon(
     name: str, rows: Baskets, epsilon: Fraction, target: Target, seed: int
 ) -> None:
-    """For every method of the registry."""
+    """For every method that releases itemsets."""
     curator = open_curator(transactions_of(rows), epsilon=epsilon, noise=SeededNoise(seed))
     release = METHODS[name].run(curator, target, epsilon=epsilon)
     assert (
@@ -238,7 +241,7 @@ class Offset:
 
 
 @pytest.mark.parametrize("target", [Target.of(k=3), Target.of(min_support="0.1")], ids=["k", "threshold"])
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", ITEMSET_METHODS)
 def test_no_exact_count_gets_out(
     name: str, target: Target, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
 ) -> None:

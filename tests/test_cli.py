@@ -141,6 +141,9 @@ def test_plan_forecasts_every_method_from_public_facts_alone() -> None:
         "f1m": 1,
         "difffim-naive": 2,
         "difffim": 2,
+        "splitsample": 2,
+        "dpfim": 2,
+        "strawman": 2,
     }
     assert document["kth_support"] == 200
     refused = veilset(*call, "--error", "0")

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from veilset import datasets
+from veilset import baskets, datasets
 from veilset.catalogue import DEPARTMENTS, OCCASIONS
 from veilset.errors import BadCall
 from veilset.raw.transactions import Alphabet, Item, Transactions
@@ -186,7 +186,7 @@ def test_rows_are_the_same_whatever_the_block(tmp_path: Path, monkeypatch: pytes
     """Writing in blocks of seven rows gives the file that one block gives."""
     made = datasets.groceries(100)
     datasets.write(made, tmp_path / "one.csv")
-    monkeypatch.setattr(datasets, "_ROWS_PER_BLOCK", 7)
+    monkeypatch.setattr(baskets, "_ROWS_PER_BLOCK", 7)
     datasets.write(made, tmp_path / "many.csv")
     assert (tmp_path / "one.csv").read_bytes() == (tmp_path / "many.csv").read_bytes()
 
@@ -205,7 +205,7 @@ def test_owners_are_written_to_parquet_and_nowhere_else(tmp_path: Path) -> None:
 def test_a_name_that_breaks_the_vocabulary_is_refused(tmp_path: Path) -> None:
     """Nothing is written where a name would be torn in two."""
     made = transactions_of([{0}], ["two\nlines"])
-    with pytest.raises(BadCall, match=r"a tab or a line break.*write \.csv or \.parquet"):
+    with pytest.raises(BadCall, match=r"a tab or a line break.*write \.parquet instead"):
         datasets.write(made, tmp_path / "rows.dat")
     assert not list(tmp_path.iterdir())
 

@@ -112,6 +112,14 @@ def test_a_method_that_considers_fewer_itemsets_than_k_is_left_out() -> None:
     ]
 
 
+def test_a_method_that_would_have_to_list_too_many_itemsets_is_left_out() -> None:
+    """The strawman refuses the pairs of 2,000 items, and has no part in the plan."""
+    plan = make_plan(Facts(rows=20_000, items=2_000, length=5), k=10, epsilon=1, max_size=2)
+    assert [each.forecast.method for each in plan.methods] == [
+        name for name in FORECASTERS if name != "strawman"
+    ]
+
+
 @pytest.mark.parametrize("method", FORECASTERS)
 @pytest.mark.parametrize("epsilon", [0.1, 0.3, 1])
 def test_on_data_of_the_model_as_much_is_found_as_was_forecast(

@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from veilset.api import items, mine, open_curator
+    from veilset.api import items, mine, open_curator, publish
     from veilset.errors import BadCall, BadInput, BudgetExceeded, VeilsetError
     from veilset.exact import ExactResult, mine_exact
     from veilset.gate import SecureNoise, SeededNoise
     from veilset.methods import METHODS
+    from veilset.published import Published
     from veilset.raw.read import read
     from veilset.raw.transactions import Alphabet, Transactions
     from veilset.release import Release
@@ -33,6 +34,7 @@ _HOMES = {
     "BadInput": "veilset.errors",
     "BudgetExceeded": "veilset.errors",
     "ExactResult": "veilset.exact",
+    "Published": "veilset.published",
     "Release": "veilset.release",
     "SecureNoise": "veilset.gate",
     "SeededNoise": "veilset.gate",
@@ -42,6 +44,7 @@ _HOMES = {
     "mine": "veilset.api",
     "mine_exact": "veilset.exact",
     "open_curator": "veilset.api",
+    "publish": "veilset.api",
     "read": "veilset.raw.read",
     "write_report": "veilset.report",
 }
@@ -53,6 +56,7 @@ __all__ = [
     "BadInput",
     "BudgetExceeded",
     "ExactResult",
+    "Published",
     "Release",
     "SecureNoise",
     "SeededNoise",
@@ -62,6 +66,7 @@ __all__ = [
     "mine",
     "mine_exact",
     "open_curator",
+    "publish",
     "read",
     "write_report",
 ]

@@ -1,16 +1,20 @@
 """The verbs of the library: each opens a Curator on transactions, runs one method, returns its release."""
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from veilset.errors import BadCall
 from veilset.gate import Budget, Curator, Epsilon, Noise, PrivacyUnit, SecureNoise, exact_epsilon
 from veilset.methods import find_method
+from veilset.published import Published
 from veilset.raw.bound import keep_per_owner
 from veilset.raw.engines.local import LocalEngine
 from veilset.raw.read import read
 from veilset.raw.transactions import Transactions
 from veilset.release import Release
-from veilset.target import Support, Target
+from veilset.target import PublishTarget, Support, Target
+from veilset.taxonomy import FAN_OUT, Taxonomy
 
 
 def mine(  # noqa: PLR0913 - all keyword-only, each documented
@@ -85,6 +89,44 @@ def items(
     curator = open_curator(
         data, epsilon=epsilon, per_owner=per_owner, transactions=transactions, noise=noise or SecureNoise()
     )
+    return chosen.run(curator, target, epsilon=curator.budget.total)
+
+
+def publish(
+    data: Transactions | Any,  # noqa: ANN401 - whatever `read` takes
+    *,
+    epsilon: Epsilon,
+    method: str | None = None,
+    fan_out: int = FAN_OUT,
+    taxonomy: str | Path | None = None,
+    per_owner: int | None = None,
+    noise: Noise | None = None,
+) -> Published:
+    """A whole dataset under epsilon-differential privacy: mining it costs nothing more.
+
+    Args:
+        data: what `veilset.read` returned, or anything that it reads.
+        epsilon: the privacy budget; all of it is spent.
+        method: a name from `veilset.METHODS`, of the task "publish".
+        fan_out: how many items, and groups of items, make a group; groups follow the alphabet's order.
+        taxonomy: a file with a public hierarchy of the items, such as product categories, to follow in place
+            of that order. One line an item: its name and its categories, the nearest first.
+        per_owner: how many transactions of one person may count, where persons have several.
+        noise: `SeededNoise(seed)` for tests and evaluation; the dataset is then not private.
+
+    >>> from veilset import SeededNoise
+    >>> published = publish([["bread", "milk"]] * 900 + [["beer"]] * 400, epsilon=1, noise=SeededNoise(7))
+    >>> [items for items, copies in published.to_frame().iter_rows() if copies > 100]
+    [['beer'], ['bread', 'milk']]
+    >>> published.spent, published.is_private
+    (Fraction(1, 1), False)
+    """
+    target = PublishTarget(fan_out=fan_out)
+    chosen = find_method(method, task="publish")
+    held = data if isinstance(data, Transactions) else read(data)
+    if taxonomy is not None:
+        target = replace(target, taxonomy=Taxonomy.read(taxonomy, held.alphabet.names, fan_out=fan_out))
+    curator = open_curator(held, epsilon=epsilon, per_owner=per_owner, noise=noise or SecureNoise())
     return chosen.run(curator, target, epsilon=curator.budget.total)
 
 

@@ -106,15 +106,14 @@ def _read(
 
 
 def _reads_data(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of `_read`; what they read is its first argument, its name the second."""
+    """Give a command the options of `_read`; what they read is its first argument, its path the second."""
     reading = list(inspect.signature(_read).parameters.values())
     own = list(inspect.signature(command).parameters.values())[2:]
 
     @wraps(command)
     def with_data(**options: object) -> None:
         given = {parameter.name: options.pop(parameter.name) for parameter in reading}
-        name = Path(str(given["data"])).name.partition(".")[0]
-        command(_read(**given), name, **options)  # type: ignore[arg-type]
+        command(_read(**given), Path(str(given["data"])), **options)  # type: ignore[arg-type]
 
     keyword_only = [
         parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in [*own, *reading[1:]]
@@ -149,7 +148,7 @@ def demo(
 @_reads_data
 def mine_command(
     data: "Transactions",
-    _: str,
+    path: Path,
     epsilon: Epsilon,
     k: K = None,
     min_support: MinSupport = None,
@@ -175,14 +174,14 @@ def mine_command(
         per_owner=per_owner,
         transactions=transactions,
     )
-    _release(ask, out=out, report=report, as_json=as_json)
+    _release(ask, path, out=out, report=report, as_json=as_json)
 
 
 @app.command(name="items")
 @_reads_data
 def items_command(
     data: "Transactions",
-    _: str,
+    path: Path,
     epsilon: Epsilon,
     k: Annotated[int, typer.Option("--k", metavar="K", help="How many items.")],
     method: Method = None,
@@ -198,15 +197,19 @@ def items_command(
     ask = partial(
         items, data, epsilon=epsilon, k=k, method=method, per_owner=per_owner, transactions=transactions
     )
-    _release(ask, out=out, report=report, as_json=as_json)
+    _release(ask, path, out=out, report=report, as_json=as_json)
 
 
-def _release(ask: "Callable[[], Release]", *, out: Path | None, report: Path | None, as_json: bool) -> None:
-    """Ask for a release, when its files can be written; then write and show it."""
+def _release(
+    ask: "Callable[[], Release]", path: Path, *, out: Path | None, report: Path | None, as_json: bool
+) -> None:
+    """Ask for a release of what was read from a path, when its files can be written; then write and show it."""
     from veilset import show, write_report  # noqa: PLC0415
 
     _check_can_write(out, suffixes=(".json", ".csv", ".parquet"))
     _check_can_write(report, suffixes=(".html",))
+    if _is_published(path):
+        show.warn("this dataset is private already: `veilset exact` mines it as it is, at no further cost")
     with show.stage("asking for a private release (a first run compiles, once)"):
         found = ask()
     if out is not None:
@@ -216,11 +219,50 @@ def _release(ask: "Callable[[], Release]", *, out: Path | None, report: Path | N
     show.document(found.to_dict()) if as_json else show.release(found)
 
 
+@app.command(name="publish")
+@_reads_data
+def publish_command(
+    data: "Transactions",
+    _: Path,
+    epsilon: Epsilon,
+    out: Annotated[
+        Path,
+        typer.Option("--out", metavar="F", help="Write the dataset: .dat, .dat.gz, .dat.zst or .parquet."),
+    ],
+    method: Annotated[
+        str | None, typer.Option("--method", metavar="M", help="How; see docs/methods.")
+    ] = None,
+    fan_out: Annotated[
+        int, typer.Option("--fanout", metavar="N", help="How many items or groups make a group.")
+    ] = 10,
+    taxonomy: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="A public hierarchy: item, category, ... in each line."),
+    ] = None,
+    per_owner: Annotated[
+        int | None, typer.Option(metavar="N", help="How many baskets of one owner may count.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """A whole private dataset, with its promise in a file beside it. Mining it costs nothing more."""
+    from veilset import publish, show  # noqa: PLC0415
+    from veilset.published import check_can_hold  # noqa: PLC0415
+
+    check_can_hold(out, data.alphabet.names)
+    _check_can_write(out)
+    with show.stage("asking for a private dataset (a first run compiles, once)"):
+        published = publish(
+            data, epsilon=epsilon, method=method, fan_out=fan_out, taxonomy=taxonomy, per_owner=per_owner
+        )
+        published.write(out)
+    show.document(published.to_dict()) if as_json else show.published(published, out)
+
+
 @app.command(name="evaluate")
 @_reads_data
 def evaluate_command(
     data: "Transactions",
-    name: str,
+    path: Path,
     methods: Annotated[
         str, typer.Option("--methods", metavar="A,B", help="Which methods, parted by commas.")
     ],
@@ -261,7 +303,11 @@ def evaluate_command(
     )
     with show.progress("runs") as progress:
         found = evaluation.evaluate(
-            {name: data}, study, workers=workers or os.cpu_count() or 1, results=results, progress=progress
+            {path.name.partition(".")[0]: data},
+            study,
+            workers=workers or os.cpu_count() or 1,
+            results=results,
+            progress=progress,
         )
     show.warn("NOT PRIVATE: this compares with exact answers; use it on public data only")
     if report is not None:
@@ -273,7 +319,7 @@ def evaluate_command(
 @_reads_data
 def exact_command(
     data: "Transactions",
-    _: str,
+    path: Path,
     k: K = None,
     min_support: MinSupport = None,
     max_size: MaxSize = None,
@@ -287,20 +333,25 @@ def exact_command(
 
     with show.stage("mining (a first run compiles, once)"):
         found = mine_exact(data, k=k, min_support=min_support, max_size=max_size, maximal=maximal)
-    show.warn("NOT PRIVATE: these are exact supports; do not publish them unless the data is public")
-    show.document(found.to_dict()) if as_json else show.exact(found)
+    is_private = _is_published(path)
+    if not is_private:
+        show.warn("NOT PRIVATE: these are exact supports; do not publish them unless the data is public")
+    document = {**found.to_dict(), "is_private": is_private}
+    show.document(document) if as_json else show.exact(found)
 
 
 @app.command()
 @_reads_data
-def info(data: "Transactions", _: str, as_json: AsJson = False) -> None:
+def info(data: "Transactions", path: Path, as_json: AsJson = False) -> None:
     """What a file holds: rows, items, lengths. NOT private."""
     from veilset import show  # noqa: PLC0415
     from veilset.exact import describe  # noqa: PLC0415
 
-    show.warn("NOT PRIVATE: these are exact figures of the data")
+    is_private = _is_published(path)
+    if not is_private:
+        show.warn("NOT PRIVATE: these are exact figures of the data")
     facts = describe(data)
-    show.document({**facts, "is_private": False}) if as_json else show.facts(facts)
+    show.document({**facts, "is_private": is_private}) if as_json else show.facts(facts)
 
 
 @app.command()
@@ -398,6 +449,14 @@ def _whole(text: str) -> int:
         return int(text)
     except ValueError:
         raise BadCall(f"{text!r} is not a whole number; give numbers of itemsets, such as 50,100") from None
+
+
+def _is_published(path: Path) -> bool:
+    """Whether a file is a dataset that was published with a promise that is kept."""
+    from veilset.published import promise_beside  # noqa: PLC0415
+
+    promise = promise_beside(path)
+    return promise is not None and promise.is_kept
 
 
 def _check_can_write(path: Path | None, *, suffixes: tuple[str, ...] = ()) -> None:

@@ -7,23 +7,19 @@ being filled. Nothing here is anybody's data; nothing is downloaded.
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from veilset.baskets import as_lists, as_words, write_fimi, write_lines
 from veilset.catalogue import DEPARTMENTS, OCCASIONS
 from veilset.errors import BadCall
 from veilset.raw.counts import Int32Array, Int64Array
 from veilset.raw.transactions import Alphabet, Item, Transactions
 
 FloatArray = npt.NDArray[np.float64]
-
-_ROWS_PER_BLOCK = 1 << 18
-"""Rows turned into text at a time: bounds the memory of writing, whatever the size of the data."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,14 +111,13 @@ def write(transactions: Transactions, path: str | Path) -> None:
         )
     if transactions.owners is not None and kind != ".parquet":
         raise BadCall(f"a {kind} file has no place for the owners of baskets; write .parquet instead")
+    names, offsets, items = transactions.alphabet.names, transactions.offsets, transactions.items
     if kind == ".parquet":
         _write_parquet(transactions, path)
     elif kind == ".csv":
-        _write_lines(
-            transactions, path, words=[_csv_cell(name) for name in transactions.alphabet.names], separator=","
-        )
+        write_lines(path, offsets, items, words=[_csv_cell(name) for name in names], separator=",")
     else:
-        _write_fimi(transactions, path)
+        write_fimi(path, offsets, items, names=names)
 
 
 def _check(**arguments: float) -> None:
@@ -229,21 +224,6 @@ def _transactions(
     return Transactions(offsets, codes.astype(np.int32), alphabet)
 
 
-def _write_fimi(transactions: Transactions, path: Path) -> None:
-    """Ids that are integers stay as they are; names are numbered, and the vocabulary tells the numbers."""
-    names = transactions.alphabet.names
-    if all(isinstance(name, int) for name in names):
-        _write_lines(transactions, path, words=[str(name) for name in names], separator=" ")
-        return
-    if any(mark in str(name) for name in names for mark in "\t\r\n"):
-        raise BadCall("a name holds a tab or a line break, which a vocabulary cannot; write .csv or .parquet")
-    _write_lines(transactions, path, words=[str(code) for code in range(len(names))], separator=" ")
-    vocabulary = "".join(f"{code}\t{name}\n" for code, name in enumerate(names))
-    path.with_name(path.name.removesuffix(path.suffix).removesuffix(".dat") + ".vocab.tsv").write_text(
-        vocabulary, encoding="utf-8"
-    )
-
-
 def _csv_cell(name: Item) -> str:
     """A name in quotes if it could be misread without."""
     text = str(name)
@@ -251,32 +231,9 @@ def _csv_cell(name: Item) -> str:
     return text if is_plain else '"' + text.replace('"', '""') + '"'
 
 
-def _write_lines(transactions: Transactions, path: Path, *, words: list[str], separator: str) -> None:
-    """One line for each basket, `words[code]` for each item; compressed as the file's name says."""
-    text = pa.large_string()
-    dictionary = pa.array(words, type=text)
-    with pa.output_stream(str(path)) as stream:
-        for first in range(0, len(transactions), _ROWS_PER_BLOCK):
-            offsets = transactions.offsets[first : first + _ROWS_PER_BLOCK + 1]
-            lines = pc.binary_join(
-                _lists(offsets, transactions.items, dictionary), pa.scalar(separator, text)
-            )
-            block = pa.LargeListArray.from_arrays([0, len(lines)], lines)
-            stream.write(pc.binary_join(block, pa.scalar("\n", text))[0].as_buffer())
-            stream.write(b"\n")
-
-
 def _write_parquet(transactions: Transactions, path: Path) -> None:
-    names = transactions.alphabet.names
-    if not all(isinstance(name, int) for name in names):
-        names = tuple(str(name) for name in names)
-    columns = {"items": _lists(transactions.offsets, transactions.items, pa.array(names))}
+    words = as_words(transactions.alphabet.names)
+    columns = {"items": as_lists(transactions.offsets, transactions.items, words)}
     if transactions.owners is not None:
         columns["owner"] = pa.array(transactions.owners)
     pq.write_table(pa.table(columns), path, compression="zstd")
-
-
-def _lists(offsets: Int64Array, items: Int32Array, words: Any) -> Any:  # noqa: ANN401 - Arrow has no types
-    """The baskets between the offsets as an Arrow list array of `words[code]`."""
-    codes = pa.array(items[offsets[0] : offsets[-1]])
-    return pa.LargeListArray.from_arrays(offsets - offsets[0], words.take(codes))

@@ -26,16 +26,18 @@ from veilset.errors import BadCall
 from veilset.gate import Epsilon, SeededNoise, exact_epsilon
 from veilset.itemsets import Itemsets
 from veilset.methods import find_method
-from veilset.metrics import Score, Truth, mean_and_sd, score
-from veilset.raw.bound import KeepAll
+from veilset.metrics import Counts, Score, Truth, mean_and_sd, score
+from veilset.published import Published
+from veilset.raw.counts import ExactItemsets
 from veilset.raw.engines.local import LocalEngine
 from veilset.raw.shared import fingerprint_of, map_transactions, peak_growth, share_transactions
 from veilset.raw.transactions import Transactions
 from veilset.release import Release
-from veilset.target import Support, Target
+from veilset.score_published import Queries, Reference, score_published, supports_in, supports_of
+from veilset.target import PublishTarget, Support, Target
 
 TASKS = ("mine", "items", "publish")
-METRICS = ("f_score", "precision", "recall", "false_negative_rate", "relative_error")
+METRICS = ("f_score", "precision", "recall", "false_negative_rate", "relative_error", "fim_utility")
 
 Progress = Callable[[int, int], None]
 """Is told how many runs are done, and how many there are."""
@@ -72,6 +74,8 @@ class Study:
             raise BadCall(f"there is no task {task!r}; give one of {', '.join(TASKS)}")
         if repeats < 1:
             raise BadCall(f"{repeats} repeats measure nothing; give at least 1")
+        if task == "publish" and min_supports:
+            raise BadCall("a published dataset is measured by its top k; give k, no minimum support")
         size = 1 if task == "items" else max_size
         targets = [Target.of(k=k, max_size=size) for k in ks]
         targets += [Target.of(min_support=support, max_size=size) for support in min_supports]
@@ -118,7 +122,6 @@ SCHEMA: dict[str, pl.DataType] = {
     **dict.fromkeys(METRICS, pl.Float64()),
     **dict.fromkeys(("is_complete", "is_sound"), pl.Boolean()),
     "by_size": pl.List(pl.Struct(dict.fromkeys(("size", "released", "right", "wanted"), pl.Int64()))),
-    "fim_utility": pl.Float64(),
     "query_error": pl.List(pl.Float64()),
     "seconds": pl.Float64(),
     "peak_bytes": pl.Int64(),
@@ -157,11 +160,12 @@ def evaluate(
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A run, where its data lies, and the exact answer."""
+    """A run, where its data lies, the exact answer, and what else a published dataset is measured by."""
 
     run: Run
     data: Path
     truth: Truth
+    reference: Reference
 
 
 def _jobs(name: str, held: Transactions, study: Study, folder: Path) -> Iterator[Job]:
@@ -171,12 +175,16 @@ def _jobs(name: str, held: Transactions, study: Study, folder: Path) -> Iterator
     path = folder / f"{len(list(folder.iterdir()))}.arrow"
     share_transactions(held, path)
     fingerprint = fingerprint_of(held)
+    queries = Queries.on(held, seed=study.seed) if study.task == "publish" else Queries()
     for target in study.targets:
-        truth = _truth(name, held, target)
+        found, threshold = _exact(name, held, target)
+        truth = Truth.of(found.supports, np.diff(found.offsets), threshold=threshold)
+        reference = Reference(supports_of(found), queries)
         for method in study.methods:
             for epsilon in study.epsilons:
                 for repeat in range(study.repeats):
-                    yield Job(_run(study, target, name, fingerprint, method, epsilon, repeat), path, truth)
+                    run = _run(study, target, name, fingerprint, method, epsilon, repeat)
+                    yield Job(run, path, truth, reference)
 
 
 def _run(
@@ -197,20 +205,19 @@ def _run(
     )
 
 
-def _truth(name: str, held: Transactions, target: Target) -> Truth:
-    """The exact answer."""
+def _exact(name: str, held: Transactions, target: Target) -> tuple[ExactItemsets, int]:
+    """The exact answer, and the support from which an itemset is right."""
     engine = LocalEngine(held)
     if target.k is None:
         min_count = max(1, count_of(target.min_support or Fraction(1), transactions=len(held)))
-        found = engine.frequent(min_count=min_count, max_size=target.max_size)
-        return Truth.of(found.supports, np.diff(found.offsets), threshold=min_count)
+        return engine.frequent(min_count=min_count, max_size=target.max_size), min_count
     found = engine.top(target.k, max_size=target.max_size)
     if found.supports.size < target.k:
         held_itemsets = found.supports.size
         raise BadCall(
             f"{name} holds only {held_itemsets} itemsets, fewer than k = {target.k}; give a smaller k"
         )
-    return Truth.of(found.supports, np.diff(found.offsets), threshold=int(found.supports[-1]))
+    return found, int(found.supports[-1])
 
 
 def _rows(jobs: Sequence[Job], workers: int) -> Iterator[Row]:
@@ -228,30 +235,46 @@ def _measured(job: Job) -> Row:
     """Do one run and score it."""
     run, held = job.run, map_transactions(job.data)
     method = find_method(run.method, task=run.task)
+    target = PublishTarget() if run.task == "publish" else run.target
     with peak_growth() as peak:
         start = time.perf_counter()
         curator = open_curator(held, epsilon=run.epsilon, noise=SeededNoise(run.seed), threads=1)
-        release = method.run(curator, run.target, epsilon=curator.budget.total)
+        found = method.run(curator, target, epsilon=curator.budget.total)
         seconds = time.perf_counter() - start
     return {
         **asdict(run),
         "seed": run.seed,
-        **asdict(_score(release, held, job.truth)),
-        "fim_utility": None,
-        "query_error": None,
+        **_scores(found, held, job),
         "seconds": seconds,
         "peak_bytes": peak.bytes,
     }
 
 
-def _score(release: Release, held: Transactions, truth: Truth) -> Score:
-    """Shared transactions name their items by their codes, so a release of them holds codes."""
-    itemsets = Itemsets.of(tuple(map(int, found.items)) for found in release.itemsets)
-    exact = LocalEngine(held, threads=1).supports(
-        itemsets.offsets, itemsets.items, KeepAll(), SeededNoise(0).keys
-    )
-    noisy = np.array([found.support for found in release.itemsets], dtype=np.int64)
-    return score(truth, true=exact.values, noisy=noisy, sizes=np.diff(itemsets.offsets))
+def _scores(found: Release | Published, held: Transactions, job: Job) -> Row:
+    """The columns of metrics. Shared transactions name their items by their codes, so results hold codes."""
+    if isinstance(found, Published):
+        return _scores_published(found, held, job)
+    itemsets = Itemsets.of(tuple(map(int, released.items)) for released in found.itemsets)
+    supports = np.array([released.support for released in found.itemsets], dtype=np.int64)
+    return {**asdict(_score(itemsets, supports, held, job.truth)), "fim_utility": None, "query_error": None}
+
+
+def _scores_published(published: Published, held: Transactions, job: Job) -> Row:
+    """The top k of a published dataset are scored like a release of them; the error is that of queries."""
+    scored = score_published(published, job.reference, max_size=job.run.max_size)
+    top = Itemsets(scored.top.offsets, scored.top.items)
+    return {
+        **asdict(_score(top, scored.top.supports, held, job.truth)),
+        "relative_error": float(np.mean(scored.query_error)),
+        "fim_utility": scored.fim_utility,
+        "query_error": scored.query_error,
+    }
+
+
+def _score(itemsets: Itemsets, supports: Counts, held: Transactions, truth: Truth) -> Score:
+    """Score itemsets and the supports that are claimed for them."""
+    true = supports_in(LocalEngine(held, threads=1), itemsets)
+    return score(truth, true=true, noisy=supports, sizes=np.diff(itemsets.offsets))
 
 
 def _key(row: Row) -> tuple[object, ...]:
@@ -316,12 +339,19 @@ def documents(results: pl.DataFrame) -> list[dict[str, Any]]:
                 "repeats": runs.height,
                 **metrics,
                 "approximate_share": (runs["is_complete"] & runs["is_sound"]).mean(),
+                "query_error": _by_class(runs),
                 "by_size": _by_size(runs),
                 "seconds": {"median": runs["seconds"].median()},
                 "peak_bytes": {"max": runs["peak_bytes"].max()},
             }
         )
     return cells
+
+
+def _by_class(runs: pl.DataFrame) -> list[float] | None:
+    """The mean error of each class of queries; None where nothing was published."""
+    errors = runs["query_error"].drop_nulls().to_list()
+    return [float(mean) for mean in np.mean(errors, axis=0)] if errors else None
 
 
 def _by_size(runs: pl.DataFrame) -> list[dict[str, Any]]:

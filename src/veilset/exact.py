@@ -1,5 +1,6 @@
 """Exact mining: the ground truth, for comparison and for data that is public. NOT private."""
 
+import os
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -9,6 +10,8 @@ import polars as pl
 
 from veilset.choose import count_of
 from veilset.itemsets import Itemsets
+from veilset.promise import Promise
+from veilset.published import Published, promise_beside
 from veilset.raw.counts import ExactItemsets
 from veilset.raw.engines.local import LocalEngine
 from veilset.raw.mining import maximal as only_maximal
@@ -19,15 +22,23 @@ from veilset.target import Support, Target
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExactResult:
-    """Itemsets with their exact supports, largest first. Not private: publish only what is public anyway."""
+    """Itemsets with their exact supports, largest first.
+
+    Not private, unless the data was: what is mined from a published dataset keeps that dataset's promise.
+    """
 
     itemsets: tuple[tuple[Item, ...], ...]
     supports: tuple[int, ...]
     notes: tuple[str, ...] = ()
-    is_private = False
+    promise: Promise | None = None
 
     def __len__(self) -> int:
         return len(self.itemsets)
+
+    @property
+    def is_private(self) -> bool:
+        """Whether it was mined from data that had been published with a promise that is kept."""
+        return self.promise is not None and self.promise.is_kept
 
     def to_frame(self) -> pl.DataFrame:
         """The itemsets as a Polars frame: items, support."""
@@ -45,7 +56,7 @@ class ExactResult:
 
 
 def mine_exact(
-    data: Transactions | Any,  # noqa: ANN401 - whatever `read` takes
+    data: Transactions | Published | Any,  # noqa: ANN401 - whatever `read` takes
     *,
     k: int | None = None,
     min_support: Support | None = None,
@@ -54,12 +65,15 @@ def mine_exact(
 ) -> ExactResult:
     """All itemsets above a threshold, or the k most frequent ones. NOT private.
 
+    The exception is a published dataset, or a file of one: mining it looks at nobody's data any more, costs
+    nothing, and the result carries its promise.
+
     >>> found = mine_exact([["bread", "milk"], ["bread"], ["bread", "milk"]], min_support=2)
     >>> dict(zip(found.itemsets, found.supports))
     {('bread',): 3, ('milk',): 2, ('bread', 'milk'): 2}
     """
     target = Target.of(k=k, min_support=min_support, max_size=max_size)
-    transactions = data if isinstance(data, Transactions) else read(data)
+    transactions, promise = _opened(data)
     engine = LocalEngine(transactions)
     min_count = max(1, count_of(target.min_support or Fraction(1), transactions=len(transactions)))
     if target.k is None:
@@ -73,7 +87,16 @@ def mine_exact(
     itemsets = tuple(
         tuple(names[code] for code in itemset) for itemset in Itemsets(found.offsets, found.items)
     )
-    return ExactResult(itemsets, tuple(found.supports.tolist()), notes)
+    return ExactResult(itemsets, tuple(found.supports.tolist()), notes, promise)
+
+
+def _opened(data: Transactions | Published | Any) -> tuple[Transactions, Promise | None]:  # noqa: ANN401
+    """The transactions, and what was promised where they had been published."""
+    if isinstance(data, Transactions):
+        return data, None
+    if isinstance(data, Published):
+        return read(data.to_frame()), data.promise
+    return read(data), promise_beside(data) if isinstance(data, (str, os.PathLike)) else None
 
 
 def _limits(target: Target, found: ExactItemsets) -> tuple[str, ...]:

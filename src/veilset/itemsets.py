@@ -102,10 +102,10 @@ class Domain:
         """One itemset, uniformly."""
         numbers = self.number_by_size()
         size = list(numbers)[bisect_right(list(accumulate(numbers.values())), below(self.size))]
-        return tuple(sorted(self.items[place] for place in _draw_places(size, len(self.items), below)))
+        return tuple(sorted(self.items[place] for place in draw_places(size, len(self.items), below)))
 
 
-def _draw_places(size: int, among: int, below: Below) -> set[int]:
+def draw_places(size: int, among: int, below: Below) -> set[int]:
     """`size` different places out of `among`, uniformly (Floyd 1987: one draw for each place)."""
     places: set[int] = set()
     for last in range(among - size, among):

@@ -5,7 +5,9 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -19,9 +21,12 @@ from veilset.audit.verdicts import BROKEN, HOLDS, Verdict
 from veilset.exact import ExactResult
 from veilset.gate import Charge
 from veilset.plan import Plan
+from veilset.published import Published
 from veilset.release import Release
 
 _BAR = 24
+_METHODS_IN_A_ROW = 5
+"""As many forecasts fit side by side."""
 _WIDTH_IN_A_PIPE = 120
 
 
@@ -82,6 +87,32 @@ def release(shown: Release, *, most: int = 50) -> None:
     console.print(
         f"{len(shown):,} itemsets from {about}{shown.transactions.value:,} transactions, by {shown.method}"
     )
+    _cost_and_promise(shown)
+
+
+def published(shown: Published, path: Path, *, most: int = 20) -> None:
+    """The most frequent records of a published dataset, where it lies, what it cost, and the promise."""
+    console = _console()
+    table = _table("record", "copies")
+    by_copies = shown.to_frame().sort("multiplicity", descending=True, maintain_order=True)
+    for items, copies in by_copies.head(most).rows():
+        table.add_row(_names(items), f"{copies:,}")
+    console.print(table)
+    if by_copies.height > most:
+        console.print(f"… and {by_copies.height - most:,} more")
+    console.print(
+        f"{len(shown):,} records, {by_copies.height:,} of them different, by {shown.method}; in {path}, "
+        f"with the promise in {path.name}.json"
+    )
+    if len(shown) == 0:
+        console.print(
+            "No record was common enough to be told from noise: give more epsilon, or another method"
+        )
+    _cost_and_promise(shown)
+
+
+def _cost_and_promise(shown: Release | Published) -> None:
+    console = _console()
     for paid in _paid(shown.trace):
         console.print(Text(f"  paid  {paid}"))
     console.print(Text(f"  spent {shown.spent} of epsilon {shown.epsilon}"))
@@ -116,17 +147,8 @@ def exact(shown: ExactResult, *, most: int = 50) -> None:
 
 def evaluation(cells: pl.DataFrame) -> None:
     """A study as a table: one line for each dataset, target, epsilon and method."""
-    columns = [
-        "dataset",
-        "target",
-        "epsilon",
-        "method",
-        "F-score",
-        "sd",
-        "relative error",
-        "approximate",
-        "seconds",
-    ]
+    of_task = _OF_PUBLISHED if (cells["task"] == "publish").all() else _OF_RELEASES
+    columns = ["dataset", "target", "epsilon", "method", *of_task]
     table = Table(*columns, box=None, header_style="bold", pad_edge=False)
     for cell in cells.sort("dataset", "k", "min_support", "epsilon", "method").iter_rows(named=True):
         table.add_row(
@@ -134,13 +156,26 @@ def evaluation(cells: pl.DataFrame) -> None:
             f"k = {cell['k']}" if cell["k"] is not None else f"support {cell['min_support']}",
             f"{cell['epsilon']:g}",
             cell["method"],
-            _number(cell["f_score_mean"], ".3f"),
-            _number(cell["f_score_sd"], ".3f"),
-            _number(cell["relative_error_mean"], ".2%"),
-            _number(cell["approximate_share"], ".0%"),
-            _number(cell["seconds_median"], ".3f"),
+            *(_number(cell[column], how) for column, how in of_task.values()),
         )
     _console().print(table)
+
+
+_OF_RELEASES = {
+    "F-score": ("f_score_mean", ".3f"),
+    "sd": ("f_score_sd", ".3f"),
+    "relative error": ("relative_error_mean", ".2%"),
+    "approximate": ("approximate_share", ".0%"),
+    "seconds": ("seconds_median", ".3f"),
+}
+_OF_PUBLISHED = {
+    "utility": ("fim_utility_mean", ".3f"),
+    "sd": ("fim_utility_sd", ".3f"),
+    "F-score": ("f_score_mean", ".3f"),
+    "query error": ("relative_error_mean", ".2%"),
+    "seconds": ("seconds_median", ".3f"),
+}
+"""The columns of an evaluation: the name, the column of the summary, and how its numbers are written."""
 
 
 def _number(value: float | None, how: str) -> str:
@@ -191,16 +226,22 @@ def facts(values: Mapping[str, float]) -> None:
 
 def plan(shown: Plan) -> None:
     """What to expect of each method, side by side, and what it rests on."""
+    console = _console()
+    for first in range(0, len(shown.methods), _METHODS_IN_A_ROW):
+        console.print(_plan_table(replace(shown, methods=shown.methods[first : first + _METHODS_IN_A_ROW])))
+    console.print(Text(f"Proven: {shown.limits.sentence()}."))
+    console.print(Text(f"Assumed: {shown.assumption}."))
+    console.print("Nothing was looked at, nothing was spent.")
+
+
+def _plan_table(shown: Plan) -> Table:
+    """What to expect of some methods side by side."""
     table = Table(Column(), box=None, header_style="bold", pad_edge=False)
     for each in shown.methods:
         table.add_column(each.forecast.method, justify="right")
     for name, values in _plan_rows(shown):
         table.add_row(name, *values)
-    console = _console()
-    console.print(table)
-    console.print(Text(f"Proven: {shown.limits.sentence()}."))
-    console.print(Text(f"Assumed: {shown.assumption}."))
-    console.print("Nothing was looked at, nothing was spent.")
+    return table
 
 
 def _plan_rows(shown: Plan) -> Iterator[tuple[str, list[str]]]:
@@ -241,7 +282,7 @@ def _console() -> Console:
 def _table(*columns: str) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False)
     for column in columns:
-        is_number = column in {"support", "95 % interval", "share"}
+        is_number = column in {"support", "95 % interval", "share", "copies"}
         table.add_column(column, justify="right" if is_number else "left", no_wrap=is_number)
     return table
 

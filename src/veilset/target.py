@@ -1,9 +1,10 @@
-"""What a caller wants: so many itemsets, or those above a threshold; checked before any look."""
+"""What a caller wants: so many itemsets, those above a threshold, a whole dataset; checked before any look."""
 
 from dataclasses import dataclass
 from fractions import Fraction
 
 from veilset.errors import BadCall
+from veilset.taxonomy import FAN_OUT, Taxonomy, check_fan_out
 
 Support = Fraction | int | float | str
 """A threshold: below 1 a share of the transactions, from 1 up a count."""
@@ -35,6 +36,28 @@ class Target:
         if max_size is not None and max_size < 1:
             raise BadCall(f"a maximum size of {max_size} leaves no itemset; give at least 1")
         return cls(k, None if min_support is None else _exact_support(min_support), max_size)
+
+
+@dataclass(frozen=True, slots=True)
+class PublishTarget:
+    """A whole dataset, taken apart along a taxonomy; without a given one, along items in the alphabet's order."""
+
+    fan_out: int = FAN_OUT
+    taxonomy: Taxonomy | None = None
+
+    def __post_init__(self) -> None:
+        check_fan_out(self.fan_out)
+
+    def taxonomy_over(self, alphabet_size: int) -> Taxonomy:
+        """The taxonomy for an alphabet of that size."""
+        if self.taxonomy is None:
+            return Taxonomy.context_free(range(alphabet_size), fan_out=self.fan_out)
+        if sorted(self.taxonomy.items.tolist()) != list(range(alphabet_size)):
+            raise BadCall(
+                f"the taxonomy has {self.taxonomy.items.size} items, the alphabet {alphabet_size}; "
+                "give one that holds every item of the alphabet once"
+            )
+        return self.taxonomy
 
 
 def _exact_support(min_support: Support) -> Fraction:

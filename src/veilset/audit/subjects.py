@@ -4,6 +4,7 @@ A subject turns a database and a seed into an outcome, which is what an attacker
 itemsets came out, their noisy supports, how many transactions there seem to be.
 """
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,15 +21,22 @@ from veilset.gate import (
     KeepAll,
     KeepBest,
     KeepRandom,
+    KeepSimilar,
     KeepSmart,
+    NoisyTree,
     OnlyItems,
+    Refinement,
     SeededNoise,
+    SizeTest,
+    Split,
 )
 from veilset.itemsets import Itemset, Itemsets
 from veilset.methods import METHODS, Method
+from veilset.published import Published
 from veilset.raw.transactions import Transactions
 from veilset.release import Release
-from veilset.target import Target
+from veilset.target import PublishTarget, Target
+from veilset.taxonomy import Taxonomy
 
 Ask = Callable[[Curator, Fraction], Outcome]
 AskUnder = Callable[[Curator, Fraction, Cut], Outcome]
@@ -48,13 +56,17 @@ class Subject:
         return self.ask(curator, epsilon)
 
 
-TARGETS: Mapping[str, Mapping[str, Target]] = {
+TARGETS: Mapping[str, Mapping[str, Target | PublishTarget]] = {
     "mine": {
         "k = 2": Target.of(k=2, max_size=2),
         "support 4": Target.of(min_support=4, max_size=2),
     },
     "items": {
         "k = 2": Target.of(k=2, max_size=1),
+    },
+    "publish": {
+        "fan-out 2": PublishTarget(fan_out=2),
+        "fan-out 10": PublishTarget(fan_out=10),
     },
 }
 """For each task, what its methods are asked for under the audit."""
@@ -68,7 +80,9 @@ def of_method(name: str) -> list[Subject]:
     ]
 
 
-def _run(method: Method, target: Target) -> Ask:
+def _run(method: Method, target: Target | PublishTarget) -> Ask:
+    if isinstance(target, PublishTarget):
+        return lambda curator, epsilon: _seen_records(method.run(curator, target, epsilon=epsilon))
     return lambda curator, epsilon: _seen(method.run(curator, target, epsilon=epsilon))
 
 
@@ -80,6 +94,15 @@ def _seen(release: Release) -> Outcome:
         outcome[f"{itemset} released"] = 1
         outcome[f"support of {itemset}"] = found.support
     return outcome
+
+
+def _seen_records(published: Published) -> Outcome:
+    """What an attacker sees of a published dataset."""
+    copies = {
+        f"copies of {set(record)}": number
+        for record, number in zip(published.records, published.multiplicities.tolist(), strict=True)
+    }
+    return {"number of records": len(published), "number of different records": len(copies), **copies}
 
 
 def of_questions() -> list[Subject]:
@@ -116,6 +139,49 @@ def _chosen(itemsets: tuple[Itemset, ...]) -> Outcome:
     return {**places, **{f"{itemset} chosen": 1 for itemset in itemsets}}
 
 
+def _above(scale: Fraction) -> int:
+    """A threshold that three empty children seldom reach."""
+    return math.ceil(scale)
+
+
+def _paths(tree: NoisyTree) -> Outcome:
+    """Which nodes came out, and their counts."""
+    paths: list[Itemset] = [()]
+    for parent, rank in zip(tree.parents[1:].tolist(), tree.ranks[1:].tolist(), strict=True):
+        paths.append((*paths[parent], tree.order[rank]))
+    return {f"path {path}": int(count) for path, count in zip(paths[1:], tree.counts[1:], strict=True)}
+
+
+def _of_sample(sample: Curator) -> Outcome:
+    """Two answers on one sample, which together cost all that was set aside for it."""
+    half = sample.budget.total / 2
+    lengths = sample.ask_lengths(limit=3, epsilon=half)
+    items = sample.ask_item_supports(cut=KeepRandom(2), epsilon=half)
+    return {**_counts("length", lengths.values), **_counts("item", items.values)}
+
+
+def _partitions(curator: Curator, epsilon: Fraction) -> Outcome:
+    """Two levels of partitions: which of two groups of items a record meets, then which of the first group's."""
+    half = curator.alphabet_size // 2
+    taxonomy = Taxonomy.of([list(range(half)), list(range(half, curator.alphabet_size))])
+    partitions = curator.ask_partitions(taxonomy, epsilon=epsilon)
+    outcome: dict[str, int] = {}
+    places, above = np.zeros(1, np.int64), ["all"]
+    for level, share in enumerate((Fraction(1, 3), Fraction(2, 3))):
+        same = np.zeros(places.size, np.int64)
+        found = partitions.ask_split(
+            Refinement(places, same + level, (SizeTest(share * epsilon, 1),), same, same)
+        )
+        above = [f"{above[parent]}/{mask}" for parent, mask in zip(found.parents, found.masks, strict=True)]
+        outcome |= {f"size of {name}": int(size) for name, size in zip(above, found.sizes, strict=True)}
+        places = np.arange(found.sizes.size)
+    return outcome
+
+
+FEW = Itemsets.of([(0,), (1,), (0, 1)])
+SPLIT = Split(1, FEW.offsets, FEW.items, weights=np.array([5, 4, 3]))
+"""Pieces of one item: every transaction of several becomes as many rows as it can."""
+
 QUESTIONS: Mapping[str, Ask] = {
     "number": lambda curator, epsilon: {"number": curator.ask_number(epsilon=epsilon).value},
     "k-th support": lambda curator, epsilon: {
@@ -124,8 +190,20 @@ QUESTIONS: Mapping[str, Ask] = {
     "largest support": lambda curator, epsilon: {
         "support": curator.ask_largest_support(2, floor=1, epsilon=epsilon).value
     },
+    "lengths and items of a sample": lambda curator, epsilon: _of_sample(
+        curator.on_sample(Fraction(1, 4), epsilon=epsilon)
+    ),
     "best 2": lambda curator, epsilon: _chosen(
         curator.ask_best(2, domain=curator.domain(max_size=2), epsilon=epsilon).itemsets
+    ),
+    "best 2 of a list, split": lambda curator, epsilon: _chosen(
+        curator.ask_best_of(2, FEW, reshape=SPLIT, epsilon=epsilon).itemsets
+    ),
+    "best 2, split": lambda curator, epsilon: _chosen(
+        curator.ask_best(2, domain=curator.domain(max_size=2), reshape=SPLIT, epsilon=epsilon).itemsets
+    ),
+    "supports, split": lambda curator, epsilon: _counts(
+        "itemset", curator.ask_reshaped_supports(FEW, reshape=SPLIT, epsilon=epsilon).values
     ),
     "matching rank": lambda curator, epsilon: {
         "rank": curator.ask_matching_rank(
@@ -160,6 +238,7 @@ QUESTIONS: Mapping[str, Ask] = {
     "above the 2nd": lambda curator, epsilon: _found(
         curator.ask_above_kth(_all(curator), 2, epsilon=epsilon, by_blocks=False).items
     ),
+    "partitions": _partitions,
 }
 
 QUESTIONS_UNDER_A_CUT: Mapping[str, AskUnder] = {
@@ -170,10 +249,13 @@ QUESTIONS_UNDER_A_CUT: Mapping[str, AskUnder] = {
         "item", curator.ask_item_supports(cut=cut, epsilon=epsilon).values
     ),
     "supports": lambda curator, epsilon, cut: _counts(
-        "itemset", curator.ask_supports(Itemsets.of([(0,), (1,), (0, 1)]), cut=cut, epsilon=epsilon).values
+        "itemset", curator.ask_supports(FEW, cut=cut, epsilon=epsilon).values
     ),
     "joint patterns": lambda curator, epsilon, cut: _counts(
         "pattern", curator.ask_joint_patterns((0, 1, 2), cut=cut, epsilon=epsilon).values
+    ),
+    "prefix tree": lambda curator, epsilon, cut: _paths(
+        curator.ask_prefix_tree((1, 0, 2), depth=2, threshold=_above(6 / epsilon), cut=cut, epsilon=epsilon)
     ),
 }
 
@@ -184,6 +266,9 @@ CUTS: Mapping[str, Callable[[int], Cut]] = {
     "KeepBest(1)": lambda items: KeepBest(1, np.arange(items, dtype=np.int64)),
     "KeepSmart(2)": lambda _: KeepSmart(
         2, np.array([0, 2, 4]), np.array([0, 1, 0, 2], dtype=np.int32), scores=np.array([5, 4])
+    ),
+    "KeepSimilar(2)": lambda _: KeepSimilar(
+        2, np.array([2, 0, 1]), np.array([0, 2]), np.array([0, 1], dtype=np.int32)
     ),
     "OnlyItems, KeepRandom(1)": lambda _: OnlyItems(np.array([0, 1]), KeepRandom(1)),
 }

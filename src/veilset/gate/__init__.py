@@ -1,12 +1,24 @@
 """The only way out: a Curator answers questions about raw data, within a budget, with noise."""
 
-from veilset.gate.answers import Chosen, Found, NoisyCount, NoisyCounts, NoisyHistogram, NormalisedCounts
+from veilset.gate.answers import (
+    Chosen,
+    Found,
+    NoisyCount,
+    NoisyCounts,
+    NoisyHistogram,
+    NormalisedCounts,
+    SubPartitions,
+)
 from veilset.gate.budget import Budget, Epsilon, exact_epsilon
 from veilset.gate.curator import Curator, PrivacyUnit
 from veilset.gate.mechanisms import Charge
 from veilset.gate.noise import Noise, SecureNoise, SeededNoise
-from veilset.raw.bound import Cut, DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems
+from veilset.gate.noisy_tree import NoisyTree
+from veilset.gate.partitions import Partitions, Refinement, SizeTest
+from veilset.raw.bound import Cut, DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems, Reshape
+from veilset.raw.similar_cut import KeepSimilar
 from veilset.raw.smart_cut import KeepSmart
+from veilset.raw.split import Split
 from veilset.raw.transactions import Item
 
 __all__ = [
@@ -22,15 +34,23 @@ __all__ = [
     "KeepAll",
     "KeepBest",
     "KeepRandom",
+    "KeepSimilar",
     "KeepSmart",
     "Noise",
     "NoisyCount",
     "NoisyCounts",
     "NoisyHistogram",
+    "NoisyTree",
     "NormalisedCounts",
     "OnlyItems",
+    "Partitions",
     "PrivacyUnit",
+    "Refinement",
+    "Reshape",
     "SecureNoise",
     "SeededNoise",
+    "SizeTest",
+    "Split",
+    "SubPartitions",
     "exact_epsilon",
 ]

@@ -32,6 +32,19 @@ class NoisyCounts:
     mechanism: DiscreteLaplace
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class SubPartitions:
+    """Sub-partitions that passed a noisy test, ordered by partition and mask; others may be there, too.
+
+    Number i is part of the partition at place `parents[i]` of the split; bit c of `masks[i]` tells whether its
+    records meet child c of the node by which that was split. `sizes` have noise and lie above the threshold.
+    """
+
+    parents: Int64Array
+    masks: Int64Array
+    sizes: Int64Array
+
+
 @dataclass(frozen=True, slots=True)
 class Chosen:
     """Itemsets chosen by their private scores, in the order of the draws; the scores stay behind."""

@@ -1,7 +1,9 @@
 """The budget: epsilon as exact fractions, charged before anything is looked at."""
 
+from dataclasses import replace
 from fractions import Fraction
 from threading import Lock
+from typing import Protocol
 
 from veilset.errors import BadCall, BudgetExceeded
 from veilset.gate.mechanisms import Charge, Mechanism
@@ -25,6 +27,30 @@ def exact_epsilon(epsilon: Epsilon) -> Fraction:
     if exact <= 0:
         raise BadCall(f"epsilon {epsilon} buys no answer; give a number above 0 (0.1 is strict, 1 is common)")
     return exact
+
+
+class Account(Protocol):
+    """Who pays for questions: a budget, or a part of one that is spent on a sample."""
+
+    total: Fraction
+
+    @property
+    def charges(self) -> tuple[Charge, ...]:
+        """Every question that was paid for, in order."""
+
+    @property
+    def spent(self) -> Fraction:
+        """The sum of all charges."""
+
+    @property
+    def left(self) -> Fraction:
+        """What can still be spent."""
+
+    def charge(self, question: str, mechanism: Mechanism) -> None:
+        """Pay for a question, or raise BudgetExceeded and leave everything as it was."""
+
+    def explain(self, paid: Mechanism, explained: Mechanism) -> None:
+        """Put a mechanism into the trace that says more than the one that was paid for, at the same cost."""
 
 
 class Budget:
@@ -67,12 +93,10 @@ class Budget:
                 )
             self._charges.append(Charge(question, mechanism))
 
-    def itemise(self, paid: Mechanism, itemised: Mechanism) -> None:
-        """Let the trace tell more about a charge; what was charged stays as it is."""
-        if itemised.epsilon != paid.epsilon:
-            raise BadCall(f"a charge of {paid.epsilon} was made; it cannot become one of {itemised.epsilon}")
+    def explain(self, paid: Mechanism, explained: Mechanism) -> None:
+        """Put a mechanism into the trace that says more than the one that was paid for, at the same cost."""
+        if explained.epsilon != paid.epsilon:
+            raise BadCall(f"epsilon {paid.epsilon} was paid, not {explained.epsilon}; what was paid stays")
         with self._lock:
-            self._charges = [
-                Charge(charge.question, itemised) if charge.mechanism is paid else charge
-                for charge in self._charges
-            ]
+            place = next(i for i, charge in enumerate(self._charges) if charge.mechanism is paid)
+            self._charges[place] = replace(self._charges[place], mechanism=explained)

@@ -9,20 +9,27 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
+from typing import cast
 
 import numpy as np
 
 from veilset.errors import BadCall
-from veilset.gate import above_threshold, normalised, scored
+from veilset.gate import above_threshold, normalised, prefix_tree, scored
 from veilset.gate.answers import Chosen, Found, NoisyCount, NoisyCounts, NoisyHistogram, NormalisedCounts
-from veilset.gate.budget import Budget
-from veilset.gate.mechanisms import AboveThreshold, DiscreteLaplace, Exponential
+from veilset.gate.budget import Account
+from veilset.gate.mechanisms import AboveThreshold, ChainedLaplace, DiscreteLaplace, Exponential
 from veilset.gate.noise import Noise
+from veilset.gate.noisy_tree import NoisyTree
+from veilset.gate.partitions import Partitions
+from veilset.gate.sampling import SampleAccount, SampledEngine, drawable_rate
 from veilset.itemsets import Domain, Itemset, Itemsets
-from veilset.raw.bound import Cut, KeepAll, OnlyItems, l1_sensitivity
+from veilset.raw.bound import Cut, KeepAll, OnlyItems, Reshape, l1_sensitivity
 from veilset.raw.counts import ExactCounts, Int64Array
 from veilset.raw.engines import Engine
+from veilset.raw.kernels.partitions import Tree
+from veilset.raw.partitions import ExactPartitions
 from veilset.raw.transactions import Item
+from veilset.taxonomy import Taxonomy
 
 LARGEST_GROUP = 16
 """Joint patterns have 2^n classes: more items than this make a histogram that nobody can use."""
@@ -49,7 +56,7 @@ class Curator:
         self,
         engine: Engine,
         *,
-        budget: Budget,
+        budget: Account,
         noise: Noise,
         unit: PrivacyUnit,
         public_number: int | None = None,
@@ -70,6 +77,18 @@ class Curator:
     def domain(self, *, max_size: int, min_size: int = 1) -> Domain:
         """All itemsets up to a size over the whole alphabet."""
         return Domain(items=range(self.alphabet_size), max_size=max_size, min_size=min_size)
+
+    def on_sample(self, rate: Fraction, *, epsilon: Fraction) -> "Curator":
+        """A curator over a random sample, drawn once; what it is asked costs at most epsilon here, all together.
+
+        Every transaction is in the sample with probability `rate`, which is public or paid for. Its questions
+        cost what they say on the sample and less here: see `gate.sampling`. Its budget tells what they may
+        cost on the sample, its trace rows stand among the charges of this curator.
+        """
+        drawn = drawable_rate(rate)
+        account = SampleAccount(self.budget, rate=drawn, transactions=self.unit.transactions, epsilon=epsilon)
+        engine = cast("Engine", SampledEngine(self._engine, rate=drawn, draw=self._noise.keys))
+        return Curator(engine, budget=account, noise=self._noise, unit=self.unit)
 
     def ask_number(self, *, epsilon: Fraction) -> NoisyCount:
         """How many transactions there are: as published, or noisy. One transaction moves it by 1."""
@@ -187,6 +206,25 @@ class Curator:
         )
         return NoisyCounts(itemsets, values, mechanism)
 
+    def ask_reshaped_supports(
+        self, itemsets: Itemsets, *, reshape: Reshape | None, epsilon: Fraction
+    ) -> NoisyCounts:
+        """How many rows hold all of each itemset, after each transaction became rows that share no item.
+
+        A transaction moves each of the itemsets by at most 1, and so all together by at most their number. An
+        empty itemset would be held by every one of its rows, and is refused.
+        """
+        _check_countable(itemsets)
+        values, mechanism = self._noisy(
+            f"supports of {len(itemsets)} itemsets{_under(reshape)}",
+            lambda: self._reshaped(reshape).supports(
+                itemsets.offsets, itemsets.items, KeepAll(), self._noise.keys
+            ),
+            sensitivity=len(itemsets),
+            epsilon=epsilon,
+        )
+        return NoisyCounts(itemsets, values, mechanism)
+
     def ask_joint_patterns(
         self, items: tuple[int, ...], *, epsilon: Fraction, cut: Cut | None = None
     ) -> NoisyHistogram:
@@ -206,6 +244,26 @@ class Curator:
             epsilon=epsilon,
         )
         return NoisyHistogram(values, mechanism)
+
+    def ask_prefix_tree(
+        self, order: tuple[int, ...], *, depth: int, threshold: int, epsilon: Fraction, cut: Cut | None = None
+    ) -> NoisyTree:
+        """How many transactions begin with which items, in a public order: the nodes that reach a threshold.
+
+        After the cut, a transaction is a path of its first `depth` items in the order. It moves the counts of the
+        nodes on its path by 1, at most one on each level, so by `depth` all together. Every possible child of a
+        node that is kept is tested alike, whether a transaction passed or not: see `gate.prefix_tree`.
+        """
+        codes, bound = np.array(order, dtype=np.int32), cut or KeepAll()
+        mechanism = DiscreteLaplace(depth * self.unit.transactions, epsilon) if depth > 0 else None
+        if mechanism is None or not order or len(set(order)) < len(order):
+            raise BadCall("a prefix tree needs different items in an order, and a depth of at least 1")
+        prefix_tree.check_ends(threshold, width=len(order), scale=mechanism.scale)
+        self.budget.charge(f"prefix tree of {len(order)} items, {depth} deep{_under(cut)}", mechanism)
+        exact = self._engine.prefix_tree(codes, bound, self._noise.keys, depth=depth)
+        return prefix_tree.grown(
+            exact, order, depth=depth, threshold=threshold, mechanism=mechanism, noise=self._noise
+        )
 
     def ask_kth_support(self, k: int, *, domain: Domain, epsilon: Fraction) -> NoisyCount:
         """The support of the k-th most frequent itemset of a domain (0 where the data holds fewer).
@@ -237,20 +295,42 @@ class Curator:
         )
         return NoisyCount(int(values[0]), mechanism)
 
-    def ask_best(self, k: int, *, domain: Domain, epsilon: Fraction) -> Chosen:
+    def ask_best(
+        self, k: int, *, domain: Domain, epsilon: Fraction, reshape: Reshape | None = None
+    ) -> Chosen:
         """The k best itemsets of a domain by the exponential mechanism, k draws without replacement.
 
         The score of an itemset is its support, floored as `gate.scored` explains: a transaction raises every
-        score by 0 or 1, so scores are monotone with sensitivity 1. Itemsets that the data does not hold, or
-        that lie under the floor, take part as one block.
+        score by 0 or 1, so scores are monotone with sensitivity 1. So they are where supports are counted over
+        the rows that transactions become, because no two rows of one transaction share an item. Itemsets that
+        the data does not hold, or that lie under the floor, take part as one block.
         """
         domain.check_holds(k)
         mechanism = Exponential(draws=k, sensitivity=self.unit.transactions, epsilon=epsilon)
-        self.budget.charge(f"best {k} of the {domain.size} {domain.sentence()}", mechanism)
-        scores = scored.floored_supports(self._engine, domain, k, rate=mechanism.rate)
+        self.budget.charge(f"best {k} of the {domain.size} {domain.sentence()}{_under(reshape)}", mechanism)
+        scores = scored.floored_supports(self._reshaped(reshape), domain, k, rate=mechanism.rate)
         return Chosen(
             tuple(scored.draw_best(scores, domain, k, rate=mechanism.rate, below=self._noise.below))
         )
+
+    def ask_best_of(
+        self, k: int, candidates: Itemsets, *, epsilon: Fraction, reshape: Reshape | None = None
+    ) -> Chosen:
+        """The k best of a public list of itemsets by the exponential mechanism, k draws without replacement.
+
+        The score of an itemset is its support, over the rows that transactions become where that is asked for.
+        A transaction raises it by 0 or 1 (see `ask_best`): monotone with sensitivity 1.
+        """
+        _check_countable(candidates)
+        if not 1 <= k <= len(candidates):
+            raise BadCall(f"the best {k} of {len(candidates)} itemsets; give a k from 1 to {len(candidates)}")
+        mechanism = Exponential(draws=k, sensitivity=self.unit.transactions, epsilon=epsilon)
+        self.budget.charge(f"best {k} of {len(candidates)} listed itemsets{_under(reshape)}", mechanism)
+        supports = self._reshaped(reshape).supports(
+            candidates.offsets, candidates.items, KeepAll(), self._noise.keys
+        )
+        scores = scored.ExactScores(dict(zip(candidates, supports.values.tolist(), strict=True)), floor=-1)
+        return Chosen(tuple(scored.draw_listed(scores, k, rate=mechanism.rate, below=self._noise.below)))
 
     def ask_matching_rank(self, k: int, *, domain: Domain, most: int, epsilon: Fraction) -> int:
         """How many items are as frequent as the k-th itemset of a domain: the rank whose support is closest.
@@ -358,8 +438,22 @@ class Curator:
             epsilon=epsilon,
             add_noise=lambda values, scale: self._noise.discrete_laplace(ExactCounts(values), scale=scale),
         )
-        self.budget.itemise(mechanism, replace(mechanism, account=labels.account))
+        self.budget.explain(mechanism, replace(mechanism, account=labels.account))
         return Found(tuple(items[list(labels.above)].tolist()))
+
+    def ask_partitions(self, taxonomy: Taxonomy, *, epsilon: Fraction) -> Partitions:
+        """Records in partitions that can be split along a taxonomy; items that it does not hold are forgotten.
+
+        Paid for once, before the first look, for all splits together: no chain of partitions may spend more
+        than epsilon. A transaction moves one size by 1 at each level of one chain: see `gate.partitions`.
+        """
+        places = np.full(self.alphabet_size, -1, np.int32)
+        places[taxonomy.items] = np.arange(taxonomy.items.size)
+        mechanism = ChainedLaplace(self.unit.transactions, epsilon)
+        self.budget.charge(f"sizes of partitions along a taxonomy of {taxonomy.items.size} items", mechanism)
+        tree = Tree(taxonomy.ends, taxonomy.first_child, taxonomy.child_starts)
+        exact = ExactPartitions(self._engine.records(places), tree)
+        return Partitions(exact, taxonomy, paid=mechanism, budget=self.budget, noise=self._noise)
 
     def _number_of(self, items: Int64Array) -> int:
         """How many items were chosen; each of the alphabet, and each once."""
@@ -371,6 +465,10 @@ class Curator:
         ):
             raise BadCall(f"choose different items, by codes from 0 to {size - 1}, and at least one")
         return int(items.size)
+
+    def _reshaped(self, reshape: Reshape | None) -> Engine:
+        """The engine over what the transactions become; asked for after the charge."""
+        return self._engine if reshape is None else self._engine.reshaped(reshape, self._noise.keys)
 
     def _l1(self, itemsets: Itemsets, cut: Cut) -> int:
         number = itemsets.number_by_size()
@@ -391,18 +489,18 @@ class Curator:
         return self._noise.discrete_laplace(look(), scale=mechanism.scale), mechanism
 
 
-def _check_countable(itemsets: Itemsets) -> None:
-    """Raise BadCall where an itemset stands twice, which would move without having been reckoned with, or is empty."""
-    if len(itemsets) == 0 or 0 in itemsets.number_by_size() or len(set(itemsets)) < len(itemsets):
-        raise BadCall("itemsets to count must be different, and none empty; give at least one, each once")
-
-
 def _among(items: Int64Array | None) -> str:
     return "" if items is None else f" on {items.size} chosen items"
 
 
-def _under(cut: Cut | None) -> str:
-    """How a cut shows in the trace: its name and limit, never a list of items."""
+def _check_countable(itemsets: Itemsets) -> None:
+    """Raise BadCall where rows that share no item could move a support by more than 1, or one stands twice."""
+    if len(itemsets) == 0 or 0 in itemsets.number_by_size() or len(set(itemsets)) < len(itemsets):
+        raise BadCall("itemsets to count must be different, and none empty; give at least one, each once")
+
+
+def _under(cut: Reshape | None) -> str:
+    """How a cut or a split shows in the trace: its name and limit, never a list of items."""
     if cut is None:
         return ""
     if isinstance(cut, OnlyItems):

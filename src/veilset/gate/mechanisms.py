@@ -161,6 +161,68 @@ class AboveThreshold:
 
 
 @dataclass(frozen=True, slots=True)
+class ChainedLaplace:
+    """Discrete Laplace noise on the sizes of partitions that hold different records, level by level.
+
+    A record is in one partition at a time, so only the tests along its own chain of partitions cost it anything;
+    none of them costs more than epsilon in all. `largest_chain` tells what the most expensive one did cost, test
+    by test. The noise of a test at epsilon e has the scale sensitivity / e.
+    """
+
+    sensitivity: int
+    epsilon: Fraction
+    largest_chain: tuple[Fraction, ...] = ()
+
+    def __post_init__(self) -> None:
+        _check_cost(self.epsilon, self.sensitivity)
+
+    def sentence(self) -> str:
+        """The mechanism in words."""
+        levels = [f"{float(share):.4g}" for share in self.largest_chain]
+        shown = [*levels[:3], "...", *levels[-2:]] if len(levels) > 6 else levels
+        how = f"{' + '.join(shown)} in {len(levels)} tests" if levels else "nothing yet"
+        return (
+            f"discrete Laplace noise on sizes of disjoint partitions (sensitivity {self.sensitivity}); "
+            f"the largest chain spent {how}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The mechanism as JSON values."""
+        return {
+            "mechanism": "chained Laplace",
+            "sensitivity": self.sensitivity,
+            "epsilon": str(self.epsilon),
+            "largest_chain": [str(share) for share in self.largest_chain],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class OnSample:
+    """A mechanism on a random sample of the transactions, where it costs more than `epsilon`, its price here.
+
+    The price is what `gate.sampling` says; it depends on what else was asked on the same sample.
+    """
+
+    mechanism: Mechanism
+    rate: Fraction
+    epsilon: Fraction
+
+    def sentence(self) -> str:
+        """The mechanism in words."""
+        inner = self.mechanism
+        return f"on a sample of {float(self.rate):.4g}, where it costs {float(inner.epsilon):.6g}: {inner.sentence()}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The mechanism as JSON values."""
+        return {
+            "mechanism": "on a sample",
+            "rate": str(self.rate),
+            "epsilon": str(self.epsilon),
+            "on_the_sample": self.mechanism.to_dict(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Charge:
     """One row of the trace: one question whose answer left the raw data, and what it cost."""
 
@@ -183,10 +245,15 @@ class Charge:
 
 def mechanism_from_dict(row: dict[str, Any]) -> Mechanism:
     """The mechanism that `to_dict` wrote."""
-    epsilon, sensitivity = Fraction(row["epsilon"]), row["sensitivity"]
+    epsilon = Fraction(row["epsilon"])
+    if row["mechanism"] == "on a sample":
+        return OnSample(mechanism_from_dict(row["on_the_sample"]), Fraction(row["rate"]), epsilon)
+    sensitivity = row["sensitivity"]
     if row["mechanism"] == "exponential":
         return Exponential(row["draws"], sensitivity, epsilon, is_monotone=row["is_monotone"])
     if row["mechanism"] == "above threshold":
         account = None if row["account"] is None else tuple(map(Fraction, row["account"]))
         return AboveThreshold(row["wanted"], sensitivity, epsilon, account)
+    if row["mechanism"] == "chained Laplace":
+        return ChainedLaplace(sensitivity, epsilon, tuple(map(Fraction, row["largest_chain"])))
     return DiscreteLaplace(sensitivity, epsilon, row.get("steps", 1))

@@ -88,6 +88,16 @@ def draw_best(
         yield chosen
 
 
+def draw_listed(scores: ExactScores, k: int, *, rate: Fraction, below: Below) -> Iterator[Itemset]:
+    """k of the listed itemsets without replacement, P proportional to exp(rate * score) at each draw."""
+    classes: dict[int, list[Itemset]] = defaultdict(list)
+    for itemset, support in scores.listed.items():
+        classes[support].append(itemset)
+    members = {score: len(itemsets) for score, itemsets in classes.items()}
+    for score in draw_scores(members, draws=k, rate=rate, below=below):
+        yield _take_one(classes[score], below)
+
+
 def rank_distances(engine: Engine, domain: Domain, k: int, *, most: int, draw: DrawKeys) -> Int64Array:
     """How far the supports of the `most` most frequent items are from that of the k-th itemset."""
     supports = engine.item_supports(KeepAll(), draw).values

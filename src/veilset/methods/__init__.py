@@ -4,14 +4,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 from veilset.errors import BadCall
 from veilset.gate import Curator
 from veilset.release import Release
-from veilset.target import Target
+from veilset.target import PublishTarget, Target
 
-Run = Callable[..., Release]
+if TYPE_CHECKING:
+    from veilset.published import Published
+
+Run = Callable[..., "Release | Published"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +37,26 @@ class Method:
             raise BadCall(f"{self.name} has no variant {name!r}; there is: {known}")
         return replace(self, name=f"{self.name}:{name}", options=self.variants[name])
 
-    def run(self, curator: Curator, target: Target, *, epsilon: Fraction) -> Release:
-        """Ask the curator, spend at most epsilon, return a release."""
+    @overload
+    def run(self, curator: Curator, target: Target, *, epsilon: Fraction) -> Release: ...
+
+    @overload
+    def run(self, curator: Curator, target: PublishTarget, *, epsilon: Fraction) -> "Published": ...
+
+    def run(
+        self, curator: Curator, target: Target | PublishTarget, *, epsilon: Fraction
+    ) -> "Release | Published":
+        """Ask the curator, spend at most epsilon, return a release of what the task is about."""
         run: Run = getattr(import_module(self.module), self.function)
         return run(curator, target, epsilon=epsilon, **self.options)
 
 
 WANG = "Wang et al., Differentially private top-k frequent columns publication, IEEE Access 2019"
 ZENG = "Zeng et al., On differentially private frequent itemset mining, PVLDB 2012"
+CHEN = "Chen et al., Publishing set-valued data via differential privacy, PVLDB 2011"
+XIONG = (
+    "Xiong et al., Frequent itemsets mining with differential privacy over large-scale data, IEEE Access 2018"
+)
 
 METHODS = {
     method.name: method
@@ -155,10 +170,70 @@ METHODS = {
             module="veilset.methods.tps",
             function="svt",
         ),
+        Method(
+            name="splitsample",
+            task="mine",
+            paper="Liang et al., An effective scheme for top-k frequent itemset mining under differential privacy "
+            "conditions, Sci. China Inf. Sci. 2020",
+            summary="top-k itemsets by the exponential mechanism on supports in split transactions",
+            module="veilset.methods.splitsample",
+            function="splitsample",
+            variants={
+                "random-cut": {"form": "random-cut"},
+                "best-cut": {"form": "best-cut"},
+                "whole": {"form": "whole"},
+                "only-short": {"only_short": True},
+                "inverted": {"inverts": True},
+            },
+        ),
+        Method(
+            name="diffpart",
+            task="publish",
+            paper=CHEN,
+            summary="a dataset from noisy sizes of partitions along a taxonomy of the items",
+            module="veilset.methods.diffpart",
+            function="diffpart",
+        ),
+        Method(
+            name="diffpart-chosen",
+            task="publish",
+            paper=f"ours, after {CHEN}",
+            summary="the same for the most frequent of many items, the others filled in by their supports",
+            module="veilset.methods.diffpart_chosen",
+            function="diffpart_chosen",
+        ),
+        Method(
+            name="basic",
+            task="publish",
+            paper=CHEN,
+            summary="a dataset from noisy counts of all combinations of a few items",
+            module="veilset.methods.diffpart",
+            function="basic",
+        ),
+        Method(
+            name="dpfim",
+            task="mine",
+            paper=XIONG,
+            summary="itemsets of large data from a noisy FP-tree of truncated transactions",
+            module="veilset.methods.dpfim",
+            function="dpfim",
+            variants={
+                **{f"eta-{eta}": {"eta": Fraction(eta, 100)} for eta in (75, 80, 90, 95)},
+                "small-sample": {"tolerance": 0.01},
+            },
+        ),
+        Method(
+            name="strawman",
+            task="mine",
+            paper=XIONG,
+            summary="noise on the supports of all itemsets, for small alphabets",
+            module="veilset.methods.dpfim",
+            function="strawman",
+        ),
     ]
 }
 
-DEFAULTS = {"mine": "privbasis", "items": "tps-pfm"}
+DEFAULTS = {"mine": "privbasis", "items": "tps-pfm", "publish": "diffpart"}
 """The method of each task, where the caller names none."""
 
 

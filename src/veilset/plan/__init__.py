@@ -18,7 +18,8 @@ from veilset.choose import count_of
 from veilset.errors import BadCall
 from veilset.gate import Epsilon, exact_epsilon
 from veilset.itemsets import Domain
-from veilset.plan import difffim, privbasis, truncated_em
+from veilset.methods.dpfim import MOST_LISTED
+from veilset.plan import difffim, dpfim, privbasis, splitsample, truncated_em
 from veilset.plan.curve import bend, popularity, support_curve
 from veilset.plan.forecast import Forecast, World
 from veilset.target import Support, Target
@@ -48,10 +49,14 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Forecaster:
-    """How to forecast a method, and the largest itemsets that it considers, given what the caller allows."""
+    """How to forecast a method, and the largest itemsets that it considers, given what the caller allows.
+
+    A method that lists every itemset there is takes no more than `most`.
+    """
 
     forecast: Callable[[World, int, Fraction], Forecast]
     largest: Callable[[int | None], int]
+    most: float = math.inf
 
 
 FORECASTERS = {
@@ -60,6 +65,9 @@ FORECASTERS = {
     "f1m": Forecaster(difffim.forecast_f1m, lambda _: 1),
     "difffim-naive": Forecaster(difffim.forecast_naive, difffim.largest),
     "difffim": Forecaster(difffim.forecast, difffim.largest),
+    "splitsample": Forecaster(splitsample.forecast, splitsample.largest),
+    "dpfim": Forecaster(dpfim.forecast, dpfim.largest),
+    "strawman": Forecaster(dpfim.forecast_strawman, dpfim.largest_of_strawman, MOST_LISTED),
 }
 
 
@@ -198,13 +206,13 @@ def _count(guess: Fraction, rows: int) -> int:
 
 
 def _that_can_give(k: int, facts: Facts, target: Target) -> list[tuple[Forecaster, Domain]]:
-    """The methods that consider k itemsets at least, each with all that it considers."""
+    """The methods that consider k itemsets at least, and not too many, each with all that it considers."""
     domains = [
         (each, Domain(items=range(facts.items), max_size=min(each.largest(target.max_size), facts.items)))
         for each in FORECASTERS.values()
     ]
     max(domains, key=lambda each: each[1].max_size)[1].check_holds(k)
-    return [(forecaster, domain) for forecaster, domain in domains if domain.size >= k]
+    return [(forecaster, domain) for forecaster, domain in domains if k <= domain.size <= forecaster.most]
 
 
 def _plan_method(

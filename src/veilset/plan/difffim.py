@@ -63,7 +63,7 @@ class Level:
 
     def chance_to_be_extended(self, supports: Floats) -> Floats:
         """That what the cut keeps of a support, plus noise, is enough."""
-        return _laplace_distribution((supports * self.kept - self.needed) / self.stages[-1].scale)
+        return laws.laplace_distribution((supports * self.kept - self.needed) / self.stages[-1].scale)
 
     def extended(self, world: World) -> Candidates:
         """Candidates of one more item: a more popular one before each that may be extended."""
@@ -140,7 +140,7 @@ def _levels(world: World, k: int, heuristics: Heuristics, *, size: int, epsilon:
     """Level 1 and those made from it: all under its limit, or each under its own where the cut is smart."""
     min_count, for_each, items = _threshold(world, k), epsilon / size, world.shares.size
     candidates = Candidates(np.arange(items)[:, None], world.shares, np.ones(items))
-    lengths = _lengths(world, items, epsilon=min(for_each / 10, SMALL))
+    lengths = model_lengths(world, items, epsilon=min(for_each / 10, SMALL))
     limit = method.length_up_to(lengths, method.SHARE_OF_TRANSACTIONS)
     asked: tuple[Stage, ...] = (Stage("lengths", lengths.mechanism),)
     for_supports = for_each - lengths.mechanism.epsilon
@@ -162,7 +162,7 @@ def _levels(world: World, k: int, heuristics: Heuristics, *, size: int, epsilon:
         candidates = level.extended(world)
         asked, for_supports = (), for_each
         if heuristics.is_smart and candidates.number:
-            lengths = _lengths(world, int(candidates.items.max()) + 1, epsilon=for_each * SMALL)
+            lengths = model_lengths(world, int(candidates.items.max()) + 1, epsilon=for_each * SMALL)
             asked = (Stage(f"lengths, size {number + 1}", lengths.mechanism),)
             for_supports = for_each - lengths.mechanism.epsilon
             limit = method.best_limit(
@@ -208,7 +208,7 @@ def _level(
     )
 
 
-def _lengths(world: World, items: int, *, epsilon: Fraction) -> NoisyHistogram:
+def model_lengths(world: World, items: int, *, epsilon: Fraction) -> NoisyHistogram:
     """How many transactions have which length, where only so many of the most popular items count."""
     values = np.rint(world.rows * _length_shares(world, items)).astype(np.int64)
     return NoisyHistogram(values, DiscreteLaplace(1, epsilon))
@@ -229,13 +229,6 @@ def _length_shares(world: World, items: int) -> Floats:
 def _blank(number: int) -> Itemsets:
     """That many itemsets, where only their number matters."""
     return Itemsets(np.zeros(number + 1, np.int64), np.zeros(0, np.int32))
-
-
-def _laplace_distribution(z: Floats) -> Floats:
-    """The chance that Laplace noise of scale 1 is below z."""
-    tail = np.exp(-np.abs(z)) / 2
-    chances: Floats = np.where(z > 0, 1 - tail, tail)
-    return chances
 
 
 def _forecast(name: str, world: World, k: int, first: tuple[Stage, ...], levels: list[Level]) -> Forecast:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from veilset.gate.mechanisms import DiscreteLaplace, Exponential
+from veilset.gate.mechanisms import DiscreteLaplace, Exponential, Mechanism, OnSample
 from veilset.itemsets import Domain
 from veilset.methods.opening import SHARE_FOR_NUMBER
 from veilset.plan.curve import Floats, SupportCurve
@@ -25,19 +25,27 @@ class Stage:
     """A question that a method will ask, `times` times, and the mechanism that will answer it."""
 
     name: str
-    mechanism: DiscreteLaplace | Exponential
+    mechanism: Mechanism
     times: int = 1
 
     @property
     def scale(self) -> float:
         """The typical size of the noise in transactions: on a count, or on a score that decides a choice."""
-        if isinstance(self.mechanism, Exponential):
-            return float(1 / self.mechanism.rate)
-        return float(self.mechanism.scale)
+        return _scale(self.mechanism)
 
     def to_dict(self) -> dict[str, Any]:
         """The stage as JSON values."""
         return {"stage": self.name, "times": self.times, **self.mechanism.to_dict(), "scale": self.scale}
+
+
+def _scale(mechanism: Mechanism) -> float:
+    if isinstance(mechanism, OnSample):  # a transaction of the sample stands for several
+        return _scale(mechanism.mechanism) / float(mechanism.rate)
+    if isinstance(mechanism, Exponential):
+        return float(1 / mechanism.rate)
+    if isinstance(mechanism, DiscreteLaplace):
+        return float(mechanism.scale)
+    raise TypeError(f"no scale is known of {type(mechanism).__name__}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,6 +86,13 @@ def _ln_chance_to_pass(lifts: Floats) -> Floats:
     return ln_chances
 
 
+def laplace_distribution(z: Floats) -> Floats:
+    """The chance that Laplace noise of scale 1 is below z."""
+    tail = np.exp(-np.abs(z)) / 2
+    chances: Floats = np.where(z > 0, 1 - tail, tail)
+    return chances
+
+
 def _normal_distribution(z: Floats) -> Floats:
     """The chance that a standard normal variable is below z, to within 0.0004 (Page 1977)."""
     chances: Floats = (1 + np.tanh(math.sqrt(2 / math.pi) * (z + 0.044715 * z * z * z))) / 2

@@ -97,7 +97,7 @@ def forecast(world: World, k: int, epsilon: Fraction) -> Forecast:
 def _draws(world: World, k: int, *, rank: Exponential, epsilon: Fraction) -> list[Draws]:
     """The draws of items and, where they are too many for one basis, of pairs of them."""
     wide_k = min(math.ceil(MARGIN * k), world.domain.size)
-    number = _expected_rank(world, wide_k, rate=float(rank.rate))
+    number = expected_rank(world, wide_k, rate=float(rank.rate))
     wants_pairs = number > LARGEST_BASIS and world.domain.max_size > 1
     number_of_pairs = how_many_pairs(wide_k, number) if wants_pairs else 0
     share = Fraction(number, number + number_of_pairs)
@@ -109,7 +109,7 @@ def _draws(world: World, k: int, *, rank: Exponential, epsilon: Fraction) -> lis
     return [items, Draws.of(world, every_pair, draws=number_of_pairs, epsilon=epsilon * (1 - share))]
 
 
-def _expected_rank(world: World, k: int, *, rate: float) -> int:
+def expected_rank(world: World, k: int, *, rate: float) -> int:
     """The expected number of items drawn for the basis set: close to how many are as frequent as rank k."""
     most = min(k, world.shares.size)
     distances = np.abs(world.rows * world.shares[:most] - world.curve.at_rank(k))

@@ -8,7 +8,7 @@ how the others are cut: two neighbours differ after the cut by one transaction a
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -38,17 +38,26 @@ class Rows:
         self.items.setflags(write=False)
 
 
-class Cut(Protocol):
-    """A bound on what one transaction may contribute."""
+class Reshape(Protocol):
+    """What becomes of each transaction by itself: rows that hold items of it, none of them twice.
 
-    def longest(self, alphabet_size: int) -> int:
-        """The most items that a transaction can hold after the cut."""
+    No two rows made of one transaction share an item, so at most one of them holds a given itemset: a transaction
+    moves the support of each single itemset by at most 1. How many supports it moves is another matter.
+    """
 
     def keys_needed(self, rows: Rows) -> int:
         """How many random keys `apply` wants for these rows."""
 
     def apply(self, rows: Rows, keys: Keys) -> Rows:
-        """The same number of rows, cut."""
+        """The rows that are made of these."""
+
+
+@runtime_checkable
+class Cut(Reshape, Protocol):
+    """A bound on what one transaction may contribute: it becomes one row, which is a part of it."""
+
+    def longest(self, alphabet_size: int) -> int:
+        """The most items that a transaction can hold after the cut."""
 
 
 def l1_sensitivity(cut: Cut, *, alphabet_size: int, candidates: Mapping[int, int]) -> int:

@@ -33,3 +33,19 @@ class ExactItemsets:
 
     def __repr__(self) -> str:
         return "ExactItemsets(private)"
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class ExactTree:
+    """How many transactions begin with each sequence of items, in a public order; private down to its shape.
+
+    Node n stands for the path to `parents[n]` and then the item of rank `ranks[n]`. Node 0 is the root; a parent
+    stands before its children.
+    """
+
+    parents: Int64Array
+    ranks: Int32Array
+    counts: Int64Array
+
+    def __repr__(self) -> str:
+        return "ExactTree(private)"

@@ -12,7 +12,7 @@ import pyarrow.parquet
 
 from veilset.errors import BadInput
 from veilset.raw.files import ByteFile
-from veilset.raw.tables import Columns
+from veilset.raw.tables import MULTIPLICITY, Columns
 
 PARQUET_START = b"PAR1"
 ARROW_START = b"ARROW1"
@@ -105,7 +105,8 @@ def _chosen(names: list[str], columns: Columns, file: ByteFile) -> list[str]:
     if len(set(names)) != len(names):
         raise BadInput(f"{file.name} has two columns of the same name; rename one of them")
     columns.check_against(names, table=file.name)
-    return names if columns.item is None else columns.given()
+    is_counted = set(names) == {columns.item, MULTIPLICITY}
+    return names if columns.item is None or is_counted else columns.given()
 
 
 def _uneven_line(file: ByteFile, data: bytes, rows: list[int]) -> BadInput:

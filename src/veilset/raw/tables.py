@@ -19,6 +19,11 @@ LAYOUTS = {
     "onehot": "a column for each item",
 }
 
+MULTIPLICITY = "multiplicity"
+"""The column beside a column of lists that tells how many transactions each list stands for."""
+
+MOST_ROWS = 2**31 - 1
+
 
 @dataclass(frozen=True, slots=True)
 class Columns:
@@ -47,6 +52,8 @@ class Columns:
 def table_rows(frame: pl.DataFrame, columns: Columns, *, layout: str | None, name: str) -> TokenRows:
     """The rows of a table; if no layout is given, the columns tell it."""
     columns.check_against(frame.columns, table=name)
+    if layout in {None, "list"} and _is_counted(frame):
+        frame = _one_row_each(frame, name=name)
     layout = layout or guess_layout(frame, columns, name=name)
     if frame.height == 0:
         raise BadInput(f"{name} holds no transaction; the table has no rows")
@@ -113,6 +120,24 @@ def _list_rows(frame: pl.DataFrame, columns: Columns, *, name: str) -> TokenRows
     lengths = pc.list_value_length(array).fill_null(0).to_numpy()
     items = item_values(pc.list_flatten(array), name=name)
     return replace(dictionary_rows(_offsets(lengths), items), owners=owners)
+
+
+def _is_counted(frame: pl.DataFrame) -> bool:
+    """Whether a table holds lists and their multiplicities, and nothing else."""
+    rest = frame.drop(MULTIPLICITY, strict=False)
+    return frame.width == 2 and rest.width == 1 and rest.dtypes[0].is_nested()
+
+
+def _one_row_each(frame: pl.DataFrame, *, name: str) -> pl.DataFrame:
+    """Every list as often as its multiplicity says, one after another."""
+    numbers = frame[MULTIPLICITY]
+    is_whole = numbers.dtype.is_integer() and numbers.null_count() == 0
+    if not is_whole or not (numbers >= 0).all() or numbers.cast(pl.Float64).sum() > MOST_ROWS:
+        raise BadInput(
+            f"{name} has multiplicities that are no numbers of transactions; give whole numbers from 0 up, "
+            f"together at most {MOST_ROWS:,}"
+        )
+    return frame.drop(MULTIPLICITY)[np.repeat(np.arange(frame.height), numbers.to_numpy())]
 
 
 def _one_hot_rows(frame: pl.DataFrame, *, name: str) -> TokenRows:

@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from typing import Protocol
 
-from veilset.raw.bound import Cut, Keys
-from veilset.raw.counts import ExactCounts, ExactItemsets, Int32Array, Int64Array
+from veilset.raw.bound import Cut, Keys, Reshape
+from veilset.raw.counts import ExactCounts, ExactItemsets, ExactTree, Int32Array, Int64Array
+from veilset.raw.partitions import ExactRecords
 from veilset.raw.transactions import Alphabet
 
 DrawKeys = Callable[[int], Keys]
@@ -17,6 +18,12 @@ class Engine(Protocol):
     @property
     def alphabet(self) -> Alphabet:
         """The public items; a count over items has one value for each, in this order."""
+
+    def reshaped(self, reshape: Reshape, draw: DrawKeys) -> "Engine":
+        """An engine over the rows that the transactions become."""
+
+    def sample(self, draw: DrawKeys, *, below: int) -> "Engine":
+        """The same over the transactions whose random 32-bit key is below a bound."""
 
     def number(self) -> ExactCounts:
         """How many transactions there are: one value."""
@@ -63,6 +70,15 @@ class Engine(Protocol):
 
         Bit i of a pattern's number tells whether `items[i]` is held: 2^len(items) values.
         """
+
+    def records(self, places: Int32Array) -> ExactRecords:
+        """The different transactions, and how often each comes, with `places[item]` in the place of an item.
+
+        Items of place -1 are left out, and so are transactions that hold nothing else.
+        """
+
+    def prefix_tree(self, order: Int32Array, cut: Cut, draw: DrawKeys, *, depth: int) -> ExactTree:
+        """The tree of transactions as paths of up to `depth` items in this order, after the cut."""
 
     def frequent(
         self, *, min_count: int, max_size: int | None, min_size: int = 1, items: Int32Array | None = None

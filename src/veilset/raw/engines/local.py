@@ -15,10 +15,11 @@ import numpy as np
 
 from veilset.errors import BadCall
 from veilset.raw import mining
-from veilset.raw.bound import Cut, KeepAll, Keys, Rows
-from veilset.raw.counts import ExactCounts, ExactItemsets, Int32Array, Int64Array
+from veilset.raw.bound import Cut, KeepAll, Keys, Reshape, Rows
+from veilset.raw.counts import ExactCounts, ExactItemsets, ExactTree, Int32Array, Int64Array
 from veilset.raw.engines import DrawKeys
-from veilset.raw.kernels import held, normalised, pairs, scans, supports, vertical
+from veilset.raw.kernels import held, normalised, pairs, partitions, prefix_tree, scans, supports, vertical
+from veilset.raw.partitions import ExactRecords
 from veilset.raw.transactions import Alphabet, Transactions
 
 ROWS_IN_A_CHUNK = 1 << 15
@@ -72,6 +73,35 @@ class LocalEngine:
         self._rows = _whole(transactions)
         self._threads = threads or os.cpu_count() or 1
         self._rows_in_a_chunk = rows_in_a_chunk
+
+    def reshaped(self, reshape: Reshape, draw: DrawKeys) -> "LocalEngine":
+        """An engine over the rows that the transactions become; chunk by chunk, on all cores."""
+        if isinstance(reshape, Cut):
+            reshape.longest(
+                len(self.alphabet)
+            )  # raises where the cut does not fit the alphabet, as in `_sum`
+        with ThreadPoolExecutor(self._threads) as pool:
+            making = [
+                pool.submit(reshape.apply, rows, draw(reshape.keys_needed(rows))) for rows in self._chunks()
+            ]
+            made = [each.result() for each in making]
+        lengths = [np.diff(rows.offsets) for rows in made]
+        offsets = np.append(0, np.cumsum(np.concatenate(lengths or [np.empty(0, np.int64)])))
+        parts = [rows.items[rows.offsets[0] : rows.offsets[-1]] for rows in made]
+        items = np.concatenate(parts or [np.empty(0, np.int32)])
+        return LocalEngine(
+            Transactions(offsets, items, self.alphabet),
+            threads=self._threads,
+            rows_in_a_chunk=self._rows_in_a_chunk,
+        )
+
+    def sample(self, draw: DrawKeys, *, below: int) -> "LocalEngine":
+        """The same over the transactions whose random 32-bit key is below a bound."""
+        is_drawn = draw(self._rows.offsets.size - 1) < np.uint64(below)
+        lengths = np.diff(self._rows.offsets)
+        offsets = np.append(0, np.cumsum(lengths[is_drawn]))
+        drawn = Transactions(offsets, self._rows.items[np.repeat(is_drawn, lengths)], self.alphabet)
+        return LocalEngine(drawn, threads=self._threads, rows_in_a_chunk=self._rows_in_a_chunk)
 
     def number(self) -> ExactCounts:
         """How many transactions there are: one value."""
@@ -184,6 +214,39 @@ class LocalEngine:
             scans.add_patterns(rows.offsets, rows.items, places, totals)
 
         return self._sum(add, 1 << items.size, cut, draw)
+
+    def records(self, places: Int32Array) -> ExactRecords:
+        """The different transactions, and how often each comes, with `places[item]` in the place of an item.
+
+        Items of place -1 are left out, and so are transactions that hold nothing else.
+        """
+        return ExactRecords(
+            *partitions.distinct(*partitions.placed(self._rows.offsets, self._rows.items, places))
+        )
+
+    def prefix_tree(self, order: Int32Array, cut: Cut, draw: DrawKeys, *, depth: int) -> ExactTree:
+        """The tree of transactions as paths of up to `depth` items in this order, after the cut."""
+        self._check_known(order)
+        _check_different(order)
+        cut.longest(len(self.alphabet))
+        rank = np.full(len(self.alphabet), -1, np.int64)
+        rank[order] = np.arange(order.size)
+
+        def grown(rows: Rows, keys: Keys) -> prefix_tree.Tree:
+            kept = cut.apply(rows, keys)
+            return prefix_tree.of_rows(kept.offsets, kept.items, rank, depth)
+
+        tree = prefix_tree.root_with_room(0)
+        with ThreadPoolExecutor(self._threads) as pool:
+            growing: deque[Future[prefix_tree.Tree]] = deque()
+            for rows in self._chunks():
+                growing.append(pool.submit(grown, rows, draw(cut.keys_needed(rows))))
+                if len(growing) > 2 * self._threads:  # no more trees in memory than are soon added
+                    tree = prefix_tree.added(tree, growing.popleft().result())
+            for part in growing:
+                tree = prefix_tree.added(tree, part.result())
+        number = int(tree.number[0])
+        return ExactTree(tree.parents[:number], tree.ranks[:number], tree.counts[:number])
 
     def frequent(
         self, *, min_count: int, max_size: int | None, min_size: int = 1, items: Int32Array | None = None

@@ -1,0 +1,102 @@
+"""Baskets in memory as Arrow lists, and as lines of text in a file. Knows nothing of where they come from."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from veilset.errors import BadCall
+
+Int64Array = npt.NDArray[np.int64]
+Int32Array = npt.NDArray[np.int32]
+
+_ROWS_PER_BLOCK = 1 << 18
+"""Rows turned into text at a time: bounds the memory of writing, whatever the size of the data."""
+
+
+def as_lists(offsets: Int64Array, items: Int32Array, words: Any) -> Any:  # noqa: ANN401 - Arrow has no types
+    """The baskets between the offsets as an Arrow list array of `words[code]`."""
+    codes = pa.array(items[offsets[0] : offsets[-1]])
+    return pa.LargeListArray.from_arrays(offsets - offsets[0], words.take(codes))
+
+
+def as_words(names: Sequence[int | str]) -> Any:  # noqa: ANN401
+    """What items are called as an Arrow array: of integers if all of them are, else of text."""
+    if all(isinstance(name, int) for name in names):
+        return pa.array(names)
+    return pa.array([str(name) for name in names])
+
+
+def write_fimi(
+    path: Path,
+    offsets: Int64Array,
+    items: Int32Array,
+    *,
+    names: Sequence[int | str],
+    copies: Int64Array | None = None,
+) -> None:
+    """Ids that are integers stay as they are; names are numbered, and the vocabulary tells the numbers."""
+    if all(isinstance(name, int) for name in names):
+        words = [str(name) for name in names]
+    else:
+        words = [str(code) for code in range(len(names))]
+        _write_vocabulary(path, names)
+    write_lines(path, offsets, items, words=words, separator=" ", copies=copies)
+
+
+def check_vocabulary(names: Sequence[int | str]) -> None:
+    """BadCall if a vocabulary cannot hold one of the names."""
+    if any(mark in str(name) for name in names for mark in "\t\r\n"):
+        raise BadCall("a name holds a tab or a line break, which a vocabulary cannot; write .parquet instead")
+
+
+def write_lines(
+    path: Path,
+    offsets: Int64Array,
+    items: Int32Array,
+    *,
+    words: Sequence[str],
+    separator: str,
+    copies: Int64Array | None = None,
+) -> None:
+    """One line for each basket, or so many copies of it; `words[code]` for each item.
+
+    Compressed as the file's name says.
+    """
+    text = pa.large_string()
+    dictionary = pa.array(words, type=text)
+    with pa.output_stream(str(path)) as stream:
+        for rows in _blocks(offsets.size - 1, copies):
+            block = slice(rows.start, rows.stop + 1)
+            lists = as_lists(offsets[block], items, dictionary)
+            lines = pc.binary_join(lists, pa.scalar(separator, text))
+            if copies is not None:
+                numbers = np.arange(len(lines))
+                lines = lines.take(pa.array(np.repeat(numbers, copies[rows.start : rows.stop])))
+            if len(lines):
+                joined = pa.LargeListArray.from_arrays([0, len(lines)], lines)
+                stream.write(pc.binary_join(joined, pa.scalar("\n", text))[0].as_buffer())
+                stream.write(b"\n")
+
+
+def _write_vocabulary(path: Path, names: Sequence[int | str]) -> None:
+    """Beside the file, which number stands for which name."""
+    check_vocabulary(names)
+    stem = path.name.removesuffix(path.suffix).removesuffix(".dat")
+    lines = "".join(f"{code}\t{name}\n" for code, name in enumerate(names))
+    path.with_name(stem + ".vocab.tsv").write_text(lines, encoding="utf-8")
+
+
+def _blocks(rows: int, copies: Int64Array | None) -> list[range]:
+    """Runs of rows that make about so many lines as a block may have."""
+    if copies is None:
+        starts = np.arange(0, rows, _ROWS_PER_BLOCK)
+    else:
+        block_of_row = (np.cumsum(copies) - 1) // _ROWS_PER_BLOCK
+        starts = np.flatnonzero(np.diff(block_of_row, prepend=-1))
+    return [range(first, end) for first, end in pairwise([*starts.tolist(), rows])]
