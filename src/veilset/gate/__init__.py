@@ -9,8 +9,9 @@ from veilset.gate.answers import (
     NormalisedCounts,
     SubPartitions,
 )
+from veilset.gate.asker import PrivacyUnit
 from veilset.gate.budget import Budget, Epsilon, exact_epsilon
-from veilset.gate.curator import Curator, PrivacyUnit
+from veilset.gate.curator import Curator
 from veilset.gate.mechanisms import Charge
 from veilset.gate.noise import Noise, SecureNoise, SeededNoise
 from veilset.gate.noisy_tree import NoisyTree
