@@ -46,7 +46,7 @@ MAX_SIZE = 12
 SHARE_FOR_KTH, SHARE_FOR_RANK = Fraction(3, 100), Fraction(1, 20)
 SHARE_FOR_SPREAD, SHARE_FOR_LARGEST = Fraction(1, 100), Fraction(3, 200)
 """Small questions: parts of all of epsilon. The rest go to counts, as parts of what is left."""
-SHARE_FOR_ITEMS = Fraction(3, 10)
+SHARE_FOR_ITEMS = Fraction(2, 5)
 SHARE_FOR_FEW = Fraction(2, 5)
 """For choosing items, where few carry everything; their joint patterns have the rest."""
 MARGIN = Fraction(11, 10)
@@ -61,7 +61,7 @@ SURE_BELOW, SURE_ABOVE = 0.02, 0.98
 WORTH_EXTENDING, OUT_OF_QUESTION = 0.1, 1e-4
 LEAST_SHARE, MOST_SHARE = Fraction(1, 10), Fraction(1, 2)
 """Of what is left, for the candidates of one size."""
-VALUES_MATTER = 2.0
+VALUES_MATTER = 4.0
 """Candidates are counted under the cap that is best for this many times the support in question: what is well above
 it is not measured again, so its value should be right."""
 MOST_IN_BASES, MOST_PAIRS_IN_BASES = 60, 150
