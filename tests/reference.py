@@ -36,6 +36,20 @@ def normalised_supports(baskets: Baskets, alphabet_size: int, limit: int, steps:
     ]
 
 
+def held(baskets: Baskets, itemsets: Sequence[Iterable[int]]) -> list[int]:
+    """How many of the itemsets each basket holds."""
+    return [sum(basket.issuperset(itemset) for itemset in itemsets) for basket in baskets]
+
+
+def shared_supports(baskets: Baskets, itemsets: Sequence[Iterable[int]], most: int, steps: int) -> list[int]:
+    """What each itemset weighs where no basket weighs more than `most` on all of them together."""
+    weights = [steps * most // max(most, number) for number in held(baskets, itemsets)]
+    return [
+        sum(weight for basket, weight in zip(baskets, weights, strict=True) if basket.issuperset(itemset))
+        for itemset in itemsets
+    ]
+
+
 def pair_supports(baskets: Baskets, items: Sequence[int]) -> list[int]:
     """The support of each pair of the items."""
     return supports(baskets, combinations(items, 2))
