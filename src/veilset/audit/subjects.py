@@ -226,6 +226,15 @@ QUESTIONS: Mapping[str, Ask] = {
     "normalised supports of 2 items": lambda curator, epsilon: _counts(
         "item", curator.ask_normalised_supports(1, epsilon=epsilon, items=np.array([1, 0])).values
     ),
+    "held": lambda curator, epsilon: _counts(
+        "class", curator.ask_held(FEW, classes=(0, 1, 2), epsilon=epsilon).values
+    ),
+    "held of items": lambda curator, epsilon: _counts(
+        "class", curator.ask_held(None, classes=(0, 1, 2, 4), epsilon=epsilon).values
+    ),
+    "shared supports": lambda curator, epsilon: _counts(
+        "itemset", curator.ask_shared_supports(FEW, most=2, epsilon=epsilon).values
+    ),
     "sum of supports": lambda curator, epsilon: {
         "sum": curator.ask_total(_all(curator), most=2, epsilon=epsilon).value
     },
