@@ -32,9 +32,9 @@ METHODS = [
 FULL = Study.of(
     methods=METHODS,
     ks=[50, 100, 200],
-    epsilons=["0.05", "0.1", "0.25", "0.5", "1", "2"],
+    epsilons=["0.1", "0.25", "0.5", "1"],
     seed=SEED,
-    repeats=5,
+    repeats=20,
 )
 QUICK = Study.of(methods=METHODS, ks=[50], epsilons=["0.1", "0.5", "2"], repeats=2, seed=SEED)
 QUICK_DATASETS = ("Groceries", "mushroom")

@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from PIL import Image
 
+from benchmarks.overview import overview, plot_overview
 from veilset.evaluate import summary
 from veilset.study_report import target_label
 
@@ -24,7 +25,7 @@ Cell = dict[str, Any]
 
 
 def write_pages(results: pl.DataFrame, folder: Path, *, name: str, title: str, command: str) -> None:
-    """Write `NAME.md` and one `NAME-*.png` for each target."""
+    """Write `NAME.md`, one `NAME-*.png` for each target, and one for all of them together."""
     cells = summary(results).sort(*TARGET, "dataset", "method", "epsilon", nulls_last=True)
     plots = {}
     for target, part in cells.group_by(TARGET, maintain_order=True):
@@ -32,7 +33,9 @@ def write_pages(results: pl.DataFrame, folder: Path, *, name: str, title: str, c
         plots[label] = f"{name}-{_slug(label)}.png"
         _plot(part, label, folder / plots[label])
     head = [f"# {title}", *_introduction(results, f"{name}.html", command)]
-    lines = [*head, *_plot_links(plots), *_tables(cells)]
+    plot_overview(cells, folder / f"{name}-all.png")
+    together = [*overview(cells), f"\n![Mean F-score of all methods against epsilon]({name}-all.png)"]
+    lines = [*head, *together, *_plot_links(plots), *_tables(cells)]
     (folder / f"{name}.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -40,7 +43,8 @@ def _introduction(results: pl.DataFrame, page: str, command: str) -> Iterator[st
     methods = results.get_column("method").unique().sort()
     seeds = results.get_column("study_seed").unique().sort()
     versions = results.get_column("version").unique().sort()
-    repeats = results.get_column("repeat").n_unique()
+    runs = summary(results).get_column("repeats").to_list()
+    repeats = f"{runs[0]}" if len(set(runs)) == 1 else f"{min(runs)} to {max(runs)}"
     libraries = ", ".join(f"{name} {version(name)}" for name in ("numpy", "numba", "opendp", "polars"))
     yield "Measured on public data with repeatable noise; these figures are not private."
     yield ""
