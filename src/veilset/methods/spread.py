@@ -36,6 +36,8 @@ A standard deviation. On generated baskets it is 0.2 to 0.5 at every cap; see do
 CHANCES = np.geomspace(1e-6, 1 - 1e-9, 200)
 BEYOND_NOISE = 3
 """A class is believed against the model where it is so many scales of noise away from it."""
+EVERYWHERE = 1e-7 / np.arange(1, MOST + 1)
+"""Added to the model, so that a class which it excludes can be believed against it."""
 TYPICAL_WIDTH, WIDTH_SPREAD = 0.8, 0.4
 """Before any answer: log-normal laws have about this standard deviation, give or take."""
 
@@ -64,7 +66,7 @@ class Spread:
         seen = histogram.values[1:]
         misfit = np.abs(seen - holding * in_classes).sum(axis=1) / scale
         weights = np.exp(log_prior - misfit - (log_prior - misfit).max())
-        law = weights @ laws / weights.sum()
+        law = weights @ laws / weights.sum() + EVERYWHERE
         expected = holding * np.add.reduceat(law, np.array(CLASSES[1:]) - 1)
         is_clear = np.abs(seen - expected) > BEYOND_NOISE * scale
         factors = np.where(is_clear, np.maximum(seen, 0) / np.maximum(expected, 1e-9), 1.0)
