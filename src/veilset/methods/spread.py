@@ -85,9 +85,8 @@ class Spread:
         That of a rare itemset is `kept` of its support. One that most transactions hold cannot be the likelier the
         more they hold: a transaction that holds n has it with probability 1 - (1 - q)^n, where q makes the support.
         """
-        numbers = np.arange(1, MOST + 1)
-        held = -np.expm1(np.log1p(-CHANCES)[:, None] * numbers) * self.transactions
-        whole, under_cap = held.sum(axis=1), held @ np.minimum(1.0, most / numbers)
+        left = np.minimum(1.0, most / np.arange(1, MOST + 1))
+        whole, under_cap = _holding() @ self.transactions, _holding() @ (self.transactions * left)
         rare = supports * self.kept(most)
         counted: Floats = np.where(supports < whole[0], rare, np.interp(supports, whole, under_cap))
         return counted
@@ -98,19 +97,35 @@ class Spread:
         The error is the standard deviation of the noise, scaled up, and of the uneven loss, together.
         """
         support = max(support, 1.0)
+        kept = np.maximum(self._counted_under_caps(support) / support, 1e-6)
+        noise = math.sqrt(2) * np.array(CAPS) * unit / kept
+        errors = np.hypot(noise, UNEVEN * (1 - kept) * support)
+        best = int(np.argmin(errors))
+        return Cap(CAPS[best], float(kept[best]), float(errors[best]))
 
-        def under(most: int) -> Cap:
-            kept = max(float(self.counted(np.array([support]), most)[0]) / support, 1e-6)
-            noise = math.sqrt(2) * most * unit / kept
-            return Cap(most, kept, math.hypot(noise, UNEVEN * (1 - kept) * support))
-
-        return min(map(under, CAPS), key=lambda cap: cap.error)
+    def _counted_under_caps(self, support: float) -> Floats:
+        """`counted` for one support and each of CAPS."""
+        whole = _holding() @ self.transactions
+        if support < whole[0]:
+            return support * np.array([self.kept(most) for most in CAPS])
+        place = float(np.interp(support, whole, np.arange(whole.size)))
+        before, after = _holding()[math.floor(place)], _holding()[math.ceil(place)]
+        held = (before + place % 1 * (after - before)) * self.transactions
+        under_caps: Floats = held @ np.minimum(1.0, np.array(CAPS) / np.arange(1, MOST + 1)[:, None])
+        return under_caps
 
 
 def ask_spread(curator: Curator, itemsets: Itemsets | None, *, number: int, epsilon: Fraction) -> Spread:
     """Pay for the histogram: of lengths, where no itemsets are given."""
     histogram = curator.ask_held(itemsets, classes=CLASSES, epsilon=epsilon)
     return Spread.of(histogram, number)
+
+
+@cache
+def _holding() -> Floats:
+    """The probability to hold an itemset among n = 1, ..., MOST that are held, a row for each of CHANCES."""
+    holding: Floats = -np.expm1(np.log1p(-CHANCES)[:, None] * np.arange(1, MOST + 1))
+    return holding
 
 
 @cache
