@@ -136,6 +136,7 @@ def test_plan_forecasts_every_method_from_public_facts_alone() -> None:
     assert "share of the top 20 found" in shown.stdout
     document = json.loads(veilset(*call, "--max-size", "2", "--kth-support", "0.01", "--json").stdout)
     assert {each["method"]: each["max_size"] for each in document["methods"]} == {
+        "planned": 2,
         "truncated-em": 2,
         "privbasis": 2,
         "f1m": 1,

@@ -51,6 +51,8 @@ SHARE_FOR_FEW = Fraction(2, 5)
 """For choosing items, where few carry everything; their joint patterns have the rest."""
 MARGIN = Fraction(11, 10)
 """Ranks are compared with the support of the itemset of this many times k."""
+FLOOR_IN_SCALES, WITHIN_NOISE = 2.5, 2.0
+"""So many scales of noise below what was answered, the k-th support may still be; and what is compared with it."""
 LARGEST_GROUP, LARGEST_BASIS = 14, 12
 ITEMS_FOR_EACH = Fraction(13, 10)
 MOST_ITEMS = 200
@@ -129,7 +131,7 @@ def ask_aim(curator: Curator, first: Opening, target: Target, *, domain: Domain,
         left -= epsilon * SHARE_FOR_KTH
         about = min(max(answer.value, 1), number)
         scale = float(answer.mechanism.scale) if answer.mechanism else 0.0
-        floor = max(1, math.floor(about - 2.5 * scale))
+        floor = max(1, math.floor(about - FLOOR_IN_SCALES * scale))
     wider = min(math.ceil(MARGIN * k), domain.size)
     rank = curator.ask_matching_rank(
         wider, domain=domain, most=min(wider, curator.alphabet_size), epsilon=epsilon * SHARE_FOR_RANK
@@ -244,7 +246,7 @@ def ask_items(curator: Curator, aim: Aim) -> Known:
     values = counts.values / counts.mechanism.steps
     order, scale = np.argsort(-values, kind="stable"), cap.most * unit_of(curator, epsilon)
     kth = float(values[order[min(aim.k, order.size) - 1]])
-    least = max(kth, aim.floor * cap.kept) - 2 * scale
+    least = max(kth, aim.floor * cap.kept) - WITHIN_NOISE * scale
     most = min(math.ceil(ITEMS_FOR_EACH * aim.k), MOST_ITEMS)
     items = [item for item in order[:most].tolist() if values[item] >= least] or order[:2].tolist()
     grid = grid_to(aim.number)
@@ -264,7 +266,7 @@ def ask_larger(curator: Curator, aim: Aim, known: Known, size: int) -> Known:
         return known.stopped(f"itemsets of {size}: none can be in the answer", left=known.left)
     floor = max(1, aim.number // 1000, math.floor(support / 2))
     largest = curator.ask_largest_support(size, floor=floor, epsilon=for_largest)
-    if largest.value < support - 2 * curator.unit.transactions / float(for_largest):
+    if largest.value < support - WITHIN_NOISE * unit_of(curator, for_largest):
         return known.stopped(f"itemsets of {size}: the most frequent one is too rare", left=left)
     itemsets = Itemsets.of(candidates)
     spread = ask_spread(curator, itemsets, number=aim.number, epsilon=for_spread)
@@ -330,7 +332,7 @@ def ask_again(curator: Curator, aim: Aim, known: Known) -> Known:
     unsure = unsure[np.argsort(-(chances * (1 - chances))[unsure], kind="stable")][: 2 * aim.k]
     groups = ask_groups(curator, aim, known, unsure)
     left = known.left - len(groups) * aim.epsilon * SHARE_FOR_SPREAD
-    shares = shares_of(curator, groups, chances, support, left)
+    shares = shares_of(groups, chances, support, left, unit=unit_of(curator, left))
     errors = [
         group.spread.best_cap(support=support, unit=unit_of(curator, share)).error
         for group, share in zip(groups, shares, strict=True)
@@ -374,15 +376,17 @@ def ask_groups(curator: Curator, aim: Aim, known: Known, places: Places) -> list
 
 
 def shares_of(
-    curator: Curator, groups: list[Group], chances: Floats, support: float, left: Fraction
+    groups: list[Group], chances: Floats, support: float, left: Fraction, *, unit: float
 ) -> list[Fraction]:
-    """What is left, in proportion to the cube root of (how many are unsure) * (noise at equal shares)^2."""
-    unit = unit_of(curator, left / len(groups))
+    """What is left, in proportion to the cube root of (how many are unsure) * (noise at equal shares)^2.
+
+    `unit` is the noise of a count that has all that is left.
+    """
     weights = []
     for group in groups:
         some = chances[group.places]
         unsure = float((some * (1 - some)).sum()) + ALWAYS_UNSURE * some.size
-        cap = group.spread.best_cap(support=support, unit=unit)
+        cap = group.spread.best_cap(support=support, unit=unit * len(groups))
         weights.append(round(1000 * (unsure * (cap.most / cap.kept) ** 2) ** (1 / 3)) + 1)
     return [left * Fraction(weight, sum(weights)) for weight in weights]
 

@@ -19,7 +19,7 @@ from veilset.errors import BadCall
 from veilset.gate import Epsilon, exact_epsilon
 from veilset.itemsets import Domain
 from veilset.methods.dpfim import MOST_LISTED
-from veilset.plan import difffim, dpfim, privbasis, splitsample, truncated_em
+from veilset.plan import difffim, dpfim, planned, privbasis, splitsample, truncated_em
 from veilset.plan.curve import bend, popularity, support_curve
 from veilset.plan.forecast import Forecast, World
 from veilset.target import Support, Target
@@ -60,6 +60,7 @@ class Forecaster:
 
 
 FORECASTERS = {
+    "planned": Forecaster(planned.forecast, planned.largest),
     "truncated-em": Forecaster(truncated_em.forecast, truncated_em.largest),
     "privbasis": Forecaster(privbasis.forecast, privbasis.largest),
     "f1m": Forecaster(difffim.forecast_f1m, lambda _: 1),

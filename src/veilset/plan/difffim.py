@@ -84,12 +84,7 @@ class Level:
 
     def support_to_be_chosen(self, k: int) -> int:
         """With it, one is among the k best with 95 % probability where nobody holds any other candidate."""
-        if k >= self.candidates.number:
-            return 0
-        places = k / self.candidates.number
-        level = -math.log(2 * places) if 2 * places < 1 else math.log(2 * (1 - places))
-        in_scales = level - math.log(2 * (1 - laws.CONFIDENCE))
-        return max(0, math.ceil(in_scales * self.scale))
+        return laws.support_to_be_first(self.scale, k=k, candidates=self.candidates.number)
 
 
 def largest(max_size: int | None) -> int:

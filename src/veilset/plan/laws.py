@@ -48,7 +48,7 @@ def chances_to_be_among_first(
         return np.ones(supports.size)
 
     def chances(level: float) -> Floats:
-        return _normal_distribution((supports - level) / deviations)
+        return normal_distribution((supports - level) / deviations)
 
     reach = 40 * float(deviations.max())
     low, high = float(supports.min()) - reach, float(supports.max()) + reach
@@ -67,6 +67,19 @@ def support_to_be_drawn(choice: Exponential, *, candidates: int) -> int:
     if ln_rivals < 20:
         ln_rivals = -math.log(-math.log1p(-choice.draws / candidates))
     return max(0, math.ceil((ln_rivals + math.log(-math.log(1 - CONFIDENCE))) / choice.rate))
+
+
+def support_to_be_first(scale: float, *, k: int, candidates: int) -> int:
+    """The support with which one is among the k largest with 95 % probability where nobody holds any of the others.
+
+    All have Laplace noise of that scale.
+    """
+    if k >= candidates:
+        return 0
+    places = k / candidates
+    level = -math.log(2 * places) if 2 * places < 1 else math.log(2 * (1 - places))
+    in_scales = level - math.log(2 * (1 - CONFIDENCE))
+    return max(0, math.ceil(in_scales * scale))
 
 
 def support_above_zero(half_width: int) -> int:
@@ -93,7 +106,7 @@ def laplace_distribution(z: Floats) -> Floats:
     return chances
 
 
-def _normal_distribution(z: Floats) -> Floats:
+def normal_distribution(z: Floats) -> Floats:
     """The chance that a standard normal variable is below z, to within 0.0004 (Page 1977)."""
     chances: Floats = (1 + np.tanh(math.sqrt(2 / math.pi) * (z + 0.044715 * z * z * z))) / 2
     return chances
