@@ -165,7 +165,7 @@ class Beliefs:
         return means
 
     def kth_support(self, k: int) -> float:
-        """The support that k of the itemsets are expected to reach; the least one if they are fewer."""
+        """The least support that no more than k of the itemsets are expected to reach."""
         reaching = self.chances[:, ::-1].cumsum(axis=1)[:, ::-1].sum(axis=0)
         place = int(np.searchsorted(-reaching, -k))
         return float(self.grid[min(place, self.grid.size - 1)])
