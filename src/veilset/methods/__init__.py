@@ -233,7 +233,7 @@ METHODS = {
     ]
 }
 
-DEFAULTS = {"mine": "privbasis", "items": "tps-pfm", "publish": "diffpart"}
+DEFAULTS = {"mine": "planned", "items": "tps-pfm", "publish": "diffpart"}
 """The method of each task, where the caller names none."""
 
 
