@@ -131,7 +131,8 @@ def test_an_item_that_does_not_exist_is_refused(code: int) -> None:
 def held_by(rows: Baskets, itemsets: Itemsets | None) -> list[int]:
     """The histogram without noise."""
     curator = curator_over(rows, epsilon=SURE)
-    return curator.ask_held(itemsets, classes=CLASSES, epsilon=SURE).values.tolist()
+    values: list[int] = curator.ask_held(itemsets, classes=CLASSES, epsilon=SURE).values.tolist()
+    return values
 
 
 def shared_by(rows: Baskets, itemsets: Itemsets, most: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
