@@ -49,8 +49,8 @@ DENSE = drawn(2000, np.linspace(0.9, 0.3, 12))
 SPARSE = drawn(3000, 0.3 / np.arange(1, 301) ** 0.7)
 """Many items, of which transactions hold a few."""
 GROCERIES = groceries(5000)
-FEW = drawn(2000, np.linspace(0.2, 0.1, 8))
-"""Few items, of which transactions hold one or two."""
+FEW = drawn(2000, np.linspace(0.4, 0.24, 8))
+"""Few items, of which transactions hold two or three."""
 DATA = {"dense": DENSE, "sparse": SPARSE, "groceries": GROCERIES, "few": FEW}
 
 
@@ -144,7 +144,7 @@ def test_it_finds_nearly_everything_with_hardly_any_noise(name: str, k: int) -> 
 def test_it_finds_what_is_above_a_threshold(name: str) -> None:
     """With hardly any noise: nothing that is clearly below it, and nearly all of what is clearly above."""
     data = DATA[name]
-    threshold = {"dense": 800, "sparse": 150, "groceries": 300, "few": 40}[name]
+    threshold = {"dense": 800, "sparse": 150, "groceries": 300, "few": 150}[name]
     release = mine(data, epsilon=1000, min_support=threshold, method="planned", noise=SeededNoise(1))
     found = {each.items for each in release.itemsets}
     above = set(mine_exact(data, min_support=round(1.1 * threshold)).itemsets)
@@ -164,11 +164,15 @@ def test_intervals_of_what_is_rightly_found_hold_for_nearly_all() -> None:
     assert np.mean(inside) > 0.9
 
 
-def test_dense_data_are_counted_together_and_sparse_data_by_size() -> None:
-    """The strategies, as the notes tell; of few items, what is unsure is counted together where that errs less."""
-    assert "counted together" in in_words(top(DENSE, 20))
-    assert "that were unsure" in in_words(top(SPARSE, 30))
-    assert any("again by joint patterns" in in_words(top(FEW, 20, seed=seed)) for seed in range(8))
+def test_the_strategy_follows_the_data() -> None:
+    """As the notes tell. Of several runs, because the noise has a say in the prediction."""
+    dense, sparse, few = (
+        "; ".join(in_words(top(data, k, seed=seed)) for seed in range(8))
+        for data, k in [(DENSE, 20), (SPARSE, 30), (FEW, 40)]
+    )
+    assert dense.count("counted together") == 8
+    assert sparse.count("that were unsure") >= 4
+    assert few.count("again by joint patterns") >= 4
 
 
 def test_single_items_are_counted_without_pairs() -> None:
