@@ -28,7 +28,7 @@ TINY_GRID = np.array([1.0, 2.0, 4.0, 8.0])
 
 def beliefs_of(chances: list[list[float]]) -> Beliefs:
     """With these probabilities of 1, 2, 4 and 8, up to a factor for each itemset: (0,), (1,), ..."""
-    return Beliefs([(item,) for item in range(len(chances))], np.log(np.array(chances)), TINY_GRID)
+    return Beliefs.of([(item,) for item in range(len(chances))], np.log(np.array(chances)), TINY_GRID)
 
 
 def laplace(value: float, middle: float, width: float) -> float:
@@ -61,7 +61,7 @@ def test_what_is_measured_is_the_posterior_of_laplace_noise(
 ) -> None:
     """By brute force: the density at the value for each support, in proportion."""
     answers = measured(np.array(values), kept * TINY_GRID, scale=scale, uneven=uneven)
-    found = Beliefs([(item,) for item in range(len(values))], answers, TINY_GRID).chances
+    found = Beliefs.of([(item,) for item in range(len(values))], answers, TINY_GRID).chances
     for row, value in zip(found, values, strict=True):
         densities = [
             laplace(value, kept * support, math.hypot(scale, uneven * kept * support))
@@ -94,8 +94,8 @@ def test_two_answers_are_better_than_one() -> None:
     """The same value twice makes the middle as sure as an answer of half the scale."""
     values = np.array([4.0])
     once = measured(values, TINY_GRID, scale=2.0, uneven=0.0)
-    twice = Beliefs([(0,)], once, TINY_GRID).told(np.array([0]), once)
-    half = Beliefs([(0,)], measured(values, TINY_GRID, scale=1.0, uneven=0.0), TINY_GRID)
+    twice = Beliefs.of([(0,)], once, TINY_GRID).told(np.array([0]), once)
+    half = Beliefs.of([(0,)], measured(values, TINY_GRID, scale=1.0, uneven=0.0), TINY_GRID)
     assert twice.chances == pytest.approx(half.chances)
 
 
@@ -131,7 +131,7 @@ def test_the_kth_support_is_the_least_that_no_more_than_k_reach(chances: list[li
 
 def test_both_and_some() -> None:
     """Beliefs about more itemsets side by side; and about some of them, in that order."""
-    one, other = beliefs_of([[1, 2, 3, 4]]), Beliefs([(3, 4)], np.log([[4.0, 3, 2, 1]]), TINY_GRID)
+    one, other = beliefs_of([[1, 2, 3, 4]]), Beliefs.of([(3, 4)], np.log([[4.0, 3, 2, 1]]), TINY_GRID)
     both = one + other
     assert both.itemsets == [(0,), (3, 4)]
     turned = both.take(np.array([1, 0]))
@@ -154,7 +154,7 @@ def test_intervals_hold_as_often_as_they_say() -> None:
     rng, grid = np.random.default_rng(4), grid_to(10_000)
     supports = rng.choice(grid, 2000)
     answers = measured(supports + rng.laplace(0, 50, supports.size), grid, scale=50.0, uneven=0.0)
-    beliefs = Beliefs([(item,) for item in range(supports.size)], answers, grid)
+    beliefs = Beliefs.of([(item,) for item in range(supports.size)], answers, grid)
     found = beliefs.estimates(np.arange(supports.size))
     inside = np.abs(found.supports - supports) <= found.half_widths
     assert 0.94 < inside.mean() < 0.995

@@ -198,7 +198,10 @@ BAD_CALLS = {
     "k too large": (["--epsilon", "1", "--k", "1000"], "give a smaller k"),
     "threshold 0": (["--epsilon", "1", "--min-support", "0"], "above 0"),
     "size 0": (["--epsilon", "1", "--k", "5", "--max-size", "0"], "at least 1"),
-    "unknown method": (["--epsilon", "1", "--k", "5", "--method", "magic"], "there is: planned, truncated-em"),
+    "unknown method": (
+        ["--epsilon", "1", "--k", "5", "--method", "magic"],
+        "there is: planned, truncated-em",
+    ),
     "unknown option": (["--epsilon", "1", "--k", "5", "--magic"], "--magic"),
     "strange output": (["--epsilon", "1", "--k", "3", "--out", "x.doc"], ".json, .csv, .parquet"),
     "no such folder": (["--epsilon", "1", "--k", "3", "--out", "no/such/x.json"], "cannot be written"),

@@ -320,7 +320,7 @@ def sure_of(supports: dict[Itemset, float], number: int) -> Beliefs:
     """Beliefs after answers with hardly any noise."""
     grid = grid_to(number)
     values = np.array(list(supports.values()))
-    return Beliefs(list(supports), measured(values, grid, scale=1.0, uneven=0.0), grid)
+    return Beliefs.of(list(supports), measured(values, grid, scale=1.0, uneven=0.0), grid)
 
 
 def test_candidates_are_those_whose_parts_can_be_in_the_answer() -> None:
@@ -338,7 +338,7 @@ def test_candidates_are_those_whose_parts_can_be_in_the_answer() -> None:
 def test_patterns_tell_about_known_itemsets() -> None:
     """With hardly any noise, what was vague becomes the support; what lies in no group stays as it was."""
     rows = [frozenset({0, 1})] * 300 + [frozenset({1, 2})] * 100 + [frozenset({3})] * 50
-    vague = Beliefs([(0,), (1,), (0, 1), (1, 2), (3,)], np.zeros((5, 320)), grid_to(500))
+    vague = Beliefs.of([(0,), (1,), (0, 1), (1, 2), (3,)], np.zeros((5, 320)), grid_to(500))
     curator = curator_over(rows, epsilon=Fraction(100))
     told = told_by_patterns(curator, vague, [(0, 1), (1, 2)], epsilon=Fraction(100))
     true = [support(rows, itemset) for itemset in vague.itemsets[:4]]

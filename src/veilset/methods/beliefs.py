@@ -33,6 +33,8 @@ USUAL_LIFT, USUAL_WIDTH = 0.5, 0.6
 """Before any answer; `fitted` departs from it as far as answers make it."""
 VAGUE_FOR_PAIRS, VAGUE = (0.7, 1.5), (0.3, 0.7)
 """Lift and width while nothing of a size is known: pairs can be anything, larger itemsets follow from pairs."""
+WIDEST_IN_SIGMA = 2.12
+"""The 95 % half width of Laplace noise in standard deviations; that of several answers together is less."""
 IMPOSSIBLE = -60.0
 
 
@@ -49,6 +51,17 @@ def measured(values: Floats, counted: Floats, *, scale: float | Floats, uneven: 
     width = np.hypot(scale, uneven * counted)
     chances: Floats = -np.abs(values[:, None] - counted) / width - np.log(width)
     return chances
+
+
+def weighed(values: Floats, counted: Floats, *, scale: float | Floats, uneven: float, grid: Floats) -> Floats:
+    """The supports that noisy values stand for, times their precision (1 / variance), beside that precision.
+
+    Such sums tell where a support lies between two values of the grid, which is where little noise would put it.
+    """
+    supports = np.interp(values, counted, grid)
+    kept = np.interp(supports, grid, counted / grid)
+    precision = 1 / (2 * (np.ravel(scale) / kept) ** 2 + (uneven * supports) ** 2)
+    return np.stack([supports * precision, precision], axis=1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,29 +136,44 @@ def _common(a: Itemset, b: Itemset) -> Itemset:
 
 @dataclass(frozen=True, eq=False)
 class Beliefs:
-    """Itemsets, and ln of the probability of each support, one row each."""
+    """Itemsets, and ln of the probability of each support, one row each.
+
+    `sums` are what `weighed` says of every measurement, added up; zeros where there was none.
+    """
 
     itemsets: list[Itemset]
     log_chances: Floats
     grid: Floats
+    sums: Floats
+
+    @classmethod
+    def of(
+        cls, itemsets: list[Itemset], log_chances: Floats, grid: Floats, sums: Floats | None = None
+    ) -> "Beliefs":
+        """Beliefs about itemsets; with the sums of `weighed`, where something was measured."""
+        return cls(itemsets, log_chances, grid, np.zeros((len(itemsets), 2)) if sums is None else sums)
 
     def __add__(self, other: "Beliefs") -> "Beliefs":
         """Of both; no itemset may be in both."""
         return Beliefs(
-            self.itemsets + other.itemsets, np.vstack([self.log_chances, other.log_chances]), self.grid
+            self.itemsets + other.itemsets,
+            np.vstack([self.log_chances, other.log_chances]),
+            self.grid,
+            np.vstack([self.sums, other.sums]),
         )
 
-    def told(self, places: Places, answers: Floats) -> "Beliefs":
+    def told(self, places: Places, answers: Floats, sums: Floats | None = None) -> "Beliefs":
         """After more was measured about some of them."""
-        log_chances = self.log_chances.copy()
+        log_chances, all_sums = self.log_chances.copy(), self.sums.copy()
         log_chances[places] += answers
-        return Beliefs(self.itemsets, log_chances, self.grid)
+        if sums is not None:
+            all_sums[places] += sums
+        return Beliefs(self.itemsets, log_chances, self.grid, all_sums)
 
     def take(self, places: Places) -> "Beliefs":
         """About some of them."""
-        return Beliefs(
-            [self.itemsets[place] for place in places.tolist()], self.log_chances[places], self.grid
-        )
+        itemsets = [self.itemsets[place] for place in places.tolist()]
+        return Beliefs(itemsets, self.log_chances[places], self.grid, self.sums[places])
 
     @cached_property
     def chances(self) -> Floats:
@@ -171,15 +199,22 @@ class Beliefs:
         return float(self.grid[min(place, self.grid.size - 1)])
 
     def estimates(self, places: Places) -> Estimates:
-        """Expected supports of some itemsets, and how far the middle 95 % of what is believed reach from them."""
-        chances = self.chances[places]
+        """Expected supports of some itemsets, and how far the middle 95 % of what is believed reach from them.
+
+        Where measurements are finer than the grid, their mean weighted by precision takes its place.
+        """
+        chances, (weighted, precision) = self.chances[places], self.sums[places].T
         means = chances @ self.grid
         below = chances.cumsum(axis=1)
         low = self.grid[(below < 0.025).sum(axis=1)]
         high = self.grid[np.minimum((below < 0.975).sum(axis=1), self.grid.size - 1)]
-        step = means * math.log(self.grid[1] / self.grid[0])  # no finer than the grid
+        step = means * math.log(self.grid[1] / self.grid[0])
+        deviation = 1 / np.sqrt(np.maximum(precision, 1e-30))
+        is_fine = deviation < step
+        supports = np.where(is_fine, weighted / np.maximum(precision, 1e-30), means)
+        reach = np.maximum(np.maximum(means - low, high - means), step)
         return Estimates(
             Itemsets.of(self.itemsets[place] for place in places.tolist()),
-            np.rint(means).astype(np.int64),
-            np.ceil(np.maximum(np.maximum(means - low, high - means), step)).astype(np.int64),
+            np.rint(supports).astype(np.int64),
+            np.ceil(np.where(is_fine, WIDEST_IN_SIGMA * deviation, reach)).astype(np.int64),
         )

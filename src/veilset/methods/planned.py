@@ -31,9 +31,18 @@ from veilset.choose import Estimates
 from veilset.gate import Curator, NoisyCounts
 from veilset.itemsets import Domain, Itemset, Itemsets, joined
 from veilset.methods.bases import basis_set
-from veilset.methods.beliefs import Beliefs, Places, Prior, grid_to, measured, prior_of
+from veilset.methods.beliefs import (
+    WIDEST_IN_SIGMA,
+    Beliefs,
+    Places,
+    Prior,
+    grid_to,
+    measured,
+    prior_of,
+    weighed,
+)
 from veilset.methods.opening import Opening, ask_first
-from veilset.methods.privbasis import WIDEST_IN_SIGMA, averaged, supersets_added_up
+from veilset.methods.privbasis import averaged, supersets_added_up
 from veilset.methods.spread import UNEVEN, Cap, Spread, ask_spread
 from veilset.release import Release
 from veilset.target import Target
@@ -251,9 +260,12 @@ def ask_items(curator: Curator, aim: Aim) -> Known:
     items = [item for item in order[:most].tolist() if values[item] >= least] or order[:2].tolist()
     grid = grid_to(aim.number)
     counted = spread.counted(grid, cap.most)
-    answers = measured(values[items], counted, scale=scale, uneven=UNEVEN * (1 - cap.kept))
+    uneven = UNEVEN * (1 - cap.kept)
+    answers = measured(values[items], counted, scale=scale, uneven=uneven)
+    sums = weighed(values[items], counted, scale=scale, uneven=uneven, grid=grid)
     story = f"items: a transaction counts for at most {cap.most}; {len(items)} of them may matter"
-    return Known(Beliefs([(item,) for item in items], answers, grid), left - epsilon, (story,))
+    beliefs = Beliefs.of([(item,) for item in items], answers, grid, sums)
+    return Known(beliefs, left - epsilon, (story,))
 
 
 def ask_larger(curator: Curator, aim: Aim, known: Known, size: int) -> Known:
@@ -279,8 +291,8 @@ def ask_larger(curator: Curator, aim: Aim, known: Known, size: int) -> Known:
         epsilon = left * LEAST_SHARE
         cap = spread.best_cap(support=VALUES_MATTER * support, unit=unit_of(curator, epsilon))
     counts = curator.ask_shared_supports(itemsets, most=cap.most, epsilon=epsilon)
-    answers = likelihood(counts, cap, spread.counted(beliefs.grid, cap.most))
-    found = Beliefs(candidates, prior.fitted(answers, beliefs.grid) + answers, beliefs.grid)
+    answers, sums = likelihood(counts, cap, spread.counted(beliefs.grid, cap.most), beliefs.grid)
+    found = Beliefs.of(candidates, prior.fitted(answers, beliefs.grid) + answers, beliefs.grid, sums)
     found = found.take(np.flatnonzero(found.at_least(support / 2) > OUT_OF_QUESTION))
     story = f"itemsets of {size}: {len(candidates)}, of which a transaction counts for at most {cap.most}"
     return known.then(beliefs + found, left=left - epsilon, story=story)
@@ -349,7 +361,7 @@ def ask_again(curator: Curator, aim: Aim, known: Known) -> Known:
         cap = group.spread.best_cap(support=support, unit=unit_of(curator, share))
         counts = curator.ask_shared_supports(group.itemsets, most=cap.most, epsilon=share)
         counted = group.spread.counted(beliefs.grid, cap.most)
-        beliefs = beliefs.told(group.places, likelihood(counts, cap, counted))
+        beliefs = beliefs.told(group.places, *likelihood(counts, cap, counted, beliefs.grid))
     story = f"again the {unsure.size} that were unsure: error about {shared_error:.0f}"
     return known.then(beliefs, left=Fraction(0), story=story)
 
@@ -421,13 +433,11 @@ def told_by_patterns(
     place_of = {itemset: place for place, itemset in enumerate(beliefs.itemsets)}
     itemsets = list(estimates.itemsets)
     told = [place for place, itemset in enumerate(itemsets) if itemset in place_of]
-    answers = measured(
-        estimates.supports[told].astype(np.float64),
-        beliefs.grid,
-        scale=estimates.half_widths[told, None] / (WIDEST_IN_SIGMA * math.sqrt(2)),
-        uneven=0.0,
-    )
-    return beliefs.told(np.array([place_of[itemsets[place]] for place in told]), answers)
+    values = estimates.supports[told].astype(np.float64)
+    scale = estimates.half_widths[told, None] / (WIDEST_IN_SIGMA * math.sqrt(2))
+    answers = measured(values, beliefs.grid, scale=scale, uneven=0.0)
+    sums = weighed(values, beliefs.grid, scale=scale, uneven=0.0, grid=beliefs.grid)
+    return beliefs.told(np.array([place_of[itemsets[place]] for place in told]), answers, sums)
 
 
 def unit_of(curator: Curator, epsilon: Fraction) -> float:
@@ -435,8 +445,13 @@ def unit_of(curator: Curator, epsilon: Fraction) -> float:
     return curator.unit.transactions / float(epsilon)
 
 
-def likelihood(counts: NoisyCounts, cap: Cap, counted: Floats) -> Floats:
-    """What shared supports say about supports, of which `counted` is counted on average."""
+def likelihood(counts: NoisyCounts, cap: Cap, counted: Floats, grid: Floats) -> tuple[Floats, Floats]:
+    """What shared supports say about supports, of which `counted` is counted on average: chances, and sums."""
     noise = counts.mechanism
-    scale = float(noise.scale) / noise.steps
-    return measured(counts.values / noise.steps, counted, scale=scale, uneven=UNEVEN * (1 - cap.kept))
+    values, scale, uneven = (
+        counts.values / noise.steps,
+        float(noise.scale) / noise.steps,
+        UNEVEN * (1 - cap.kept),
+    )
+    answers = measured(values, counted, scale=scale, uneven=uneven)
+    return answers, weighed(values, counted, scale=scale, uneven=uneven, grid=grid)

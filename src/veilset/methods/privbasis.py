@@ -30,6 +30,7 @@ from veilset.choose import Estimates, by_support
 from veilset.gate import Curator, NoisyHistogram
 from veilset.itemsets import Domain, Itemset, Itemsets
 from veilset.methods.bases import Basis, basis_set
+from veilset.methods.beliefs import WIDEST_IN_SIGMA
 from veilset.methods.opening import Opening, ask_first
 from veilset.release import Release
 from veilset.target import Target
@@ -38,8 +39,6 @@ NAME = "privbasis"
 SHARE_FOR_LAMBDA, SHARE_FOR_ITEMS, SHARE_FOR_BASES = Fraction(1, 10), Fraction(2, 5), Fraction(1, 2)
 MARGIN = Fraction(11, 10)
 LARGEST_BASIS = 12
-WIDEST_IN_SIGMA = 2.12
-"""The 95 % half width of a Laplace variable in standard deviations; that of a sum of several is less."""
 CHOSEN_BY_THE_SAME_NOISE = (
     "itemsets were chosen by the same noisy supports that are shown, "
     "so those that just made it are rather too high"

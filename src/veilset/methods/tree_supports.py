@@ -15,6 +15,7 @@ import numpy.typing as npt
 from veilset.choose import Counts, Estimates
 from veilset.gate import NoisyCounts, NoisyTree
 from veilset.itemsets import Itemsets
+from veilset.methods.beliefs import WIDEST_IN_SIGMA
 
 Floats = npt.NDArray[np.float64]
 
@@ -27,8 +28,6 @@ LEAST_UNEVEN = 0.05
 """How far what is lacking differs from itemset to itemset, as a share of the support, at the least."""
 LEVEL_BEFORE, SLOPE_BEFORE = 0.05, 0.3
 """How far the factor is expected to be from 1 for the first item, and to change up to the last."""
-WIDEST_IN_SIGMA = 2.12
-"""The 95 % half width of a Laplace variable in standard deviations; that of a sum of several is less."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

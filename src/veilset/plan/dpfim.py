@@ -21,9 +21,10 @@ from veilset.gate.noisy_tree import NoisyTree
 from veilset.gate.sampling import SampleAccount, drawable_rate
 from veilset.itemsets import Domain, Itemsets
 from veilset.methods import dpfim as method
+from veilset.methods.beliefs import WIDEST_IN_SIGMA
 from veilset.methods.difffim import length_up_to
 from veilset.methods.standards import kept_share
-from veilset.methods.tree_supports import LEAST_UNEVEN, WIDEST_IN_SIGMA, TreeSupports, in_tree
+from veilset.methods.tree_supports import LEAST_UNEVEN, TreeSupports, in_tree
 from veilset.plan import laws
 from veilset.plan.curve import TOLERANCE, Floats
 from veilset.plan.difffim import model_lengths

@@ -24,10 +24,9 @@ from veilset.gate import NoisyCount
 from veilset.gate.mechanisms import DiscreteLaplace, Exponential
 from veilset.itemsets import Itemset, Itemsets, joined
 from veilset.methods import planned as method
-from veilset.methods.beliefs import USUAL_WIDTH, Beliefs, Places, Prior, grid_to
+from veilset.methods.beliefs import USUAL_WIDTH, WIDEST_IN_SIGMA, Beliefs, Places, Prior
 from veilset.methods.opening import Opening
 from veilset.methods.planned import Aim, Group
-from veilset.methods.privbasis import WIDEST_IN_SIGMA
 from veilset.methods.spread import MOST, UNEVEN, Cap, Spread
 from veilset.plan import laws
 from veilset.plan.curve import TOLERANCE, Floats
@@ -116,7 +115,7 @@ def forecast(world: World, k: int, epsilon: Fraction) -> Forecast:
         expected.supports, expected.deviations, k=k, present=expected.present
     )
     best = np.argsort(-expected.supports, kind="stable")[:k]
-    half_width = _half_width(aim, expected.take(best))
+    half_width = _half_width(expected.take(best))
     return Forecast(
         method=method.NAME,
         max_size=world.domain.max_size,
@@ -151,12 +150,9 @@ def _aim(world: World, k: int, epsilon: Fraction) -> tuple[Stages, Aim]:
     return (number, Stage("support of the k-th itemset", kth), Stage("how many items", rank)), aim
 
 
-def _half_width(aim: Aim, best: Expected) -> int:
-    """The median one; among many items no finer than the grid of beliefs."""
-    grid = grid_to(aim.number)
-    step = 0.0 if aim.is_dense else math.log(grid[1] / grid[0])
-    widths = np.maximum(WIDEST_IN_SIGMA * best.deviations, step * best.supports)
-    return math.ceil(float(np.median(widths)))
+def _half_width(best: Expected) -> int:
+    """The median one."""
+    return math.ceil(WIDEST_IN_SIGMA * float(np.median(best.deviations)))
 
 
 def _few_items(world: World, aim: Aim) -> Known:
@@ -280,7 +276,7 @@ def _again(world: World, aim: Aim, known: Known) -> Known:
         for group, share in zip(groups, shares, strict=True)
     ]
     shared_error = np.average([cap.error for cap in caps], weights=[group.places.size for group in groups])
-    names_only = Beliefs(expected.itemsets, np.empty((0, 0)), np.empty(0))
+    names_only = Beliefs.of(expected.itemsets, np.empty((0, 0)), np.empty(0))
     bases, pattern_error = method.bases_for(names_only, chances, unsure, unit=1 / float(left))
     if pattern_error < shared_error:
         patterns = DiscreteLaplace(1, left / len(bases))

@@ -14,6 +14,7 @@ from veilset.gate.answers import NoisyHistogram
 from veilset.gate.mechanisms import DiscreteLaplace, Exponential
 from veilset.itemsets import Itemset
 from veilset.methods.bases import Basis, basis_set
+from veilset.methods.beliefs import WIDEST_IN_SIGMA
 from veilset.methods.privbasis import (
     LARGEST_BASIS,
     MARGIN,
@@ -21,7 +22,6 @@ from veilset.methods.privbasis import (
     SHARE_FOR_BASES,
     SHARE_FOR_ITEMS,
     SHARE_FOR_LAMBDA,
-    WIDEST_IN_SIGMA,
     averaged,
     how_many_pairs,
 )
