@@ -20,6 +20,7 @@ from veilset.methods.beliefs import (
     grid_to,
     measured,
     prior_of,
+    weighed,
 )
 
 Floats = npt.NDArray[np.float64]
@@ -227,3 +228,32 @@ def test_where_answers_say_nothing_the_usual_prior_stays() -> None:
     prior = Prior(np.full(5, 100.0), np.full(5, 500.0))
     fitted = prior.fitted(np.zeros((5, grid.size)), grid)
     assert fitted.tolist() == prior.log_chances(0.5, 0.5, grid).tolist()
+
+
+def test_a_support_between_two_values_of_the_grid_is_told_where_noise_is_less_than_that() -> None:
+    """Two fine answers of one support: their mean weighted by precision, not the nearest value of the grid."""
+    grid = grid_to(100_000)
+    values, scale = np.array([12_345.0]), 2.0
+    answers = measured(values, grid / 2, scale=scale, uneven=0.0)
+    sums = weighed(values, grid / 2, scale=scale, uneven=0.0, grid=grid)
+    once = Beliefs.of([(0,)], answers, grid, sums)
+    finer = weighed(np.array([24_700.0]), grid, scale=scale, uneven=0.0, grid=grid)
+    twice = once.told(np.array([0]), measured(np.array([24_700.0]), grid, scale=scale, uneven=0.0), finer)
+    assert once.estimates(np.array([0])).supports.tolist() == [24_690]
+    assert twice.estimates(np.array([0])).supports.tolist() == [24_698]  # the second is four times as precise
+    assert twice.estimates(np.array([0])).half_widths[0] < once.estimates(np.array([0])).half_widths[0] < 13
+
+
+def test_coarse_answers_are_left_to_the_grid() -> None:
+    """Noise far above the steps of the grid: what is believed, prior and all, decides."""
+    grid = grid_to(1_000)
+    prior = np.where(grid < 50, 0.0, -60.0)[None, :]
+    answers = measured(np.array([300.0]), grid, scale=200.0, uneven=0.0)
+    sums = weighed(np.array([300.0]), grid, scale=200.0, uneven=0.0, grid=grid)
+    assert Beliefs.of([(0,)], prior + answers, grid, sums).estimates(np.array([0])).supports[0] < 50
+
+
+def test_nothing_counted_says_nothing() -> None:
+    """No transaction holds anything: no precision, and no division by zero."""
+    grid = grid_to(100)
+    assert weighed(np.array([0.0]), np.zeros(grid.size), scale=1e-6, uneven=0.0, grid=grid)[0, 1] < 1

@@ -59,7 +59,7 @@ def weighed(values: Floats, counted: Floats, *, scale: float | Floats, uneven: f
     Such sums tell where a support lies between two values of the grid, which is where little noise would put it.
     """
     supports = np.interp(values, counted, grid)
-    kept = np.interp(supports, grid, counted / grid)
+    kept = np.maximum(np.interp(supports, grid, counted / grid), 1e-9)
     precision = 1 / (2 * (np.ravel(scale) / kept) ** 2 + (uneven * supports) ** 2)
     return np.stack([supports * precision, precision], axis=1)
 
