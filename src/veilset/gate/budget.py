@@ -1,9 +1,9 @@
 """The budget: epsilon as exact fractions, charged before anything is looked at."""
 
+from abc import ABC, abstractmethod
 from dataclasses import replace
 from fractions import Fraction
 from threading import Lock
-from typing import Protocol
 
 from veilset.errors import BadCall, BudgetExceeded
 from veilset.gate.mechanisms import Charge, Mechanism
@@ -29,42 +29,11 @@ def exact_epsilon(epsilon: Epsilon) -> Fraction:
     return exact
 
 
-class Account(Protocol):
+class Account(ABC):
     """Who pays for questions: a budget, or a part of one that is spent on a sample."""
 
-    total: Fraction
-
-    @property
-    def charges(self) -> tuple[Charge, ...]:
-        """Every question that was paid for, in order."""
-
-    @property
-    def spent(self) -> Fraction:
-        """The sum of all charges."""
-
-    @property
-    def left(self) -> Fraction:
-        """What can still be spent."""
-
-    def charge(self, question: str, mechanism: Mechanism) -> None:
-        """Pay for a question, or raise BudgetExceeded and leave everything as it was."""
-
-    def explain(self, paid: Mechanism, explained: Mechanism) -> None:
-        """Put a mechanism into the trace that says more than the one that was paid for, at the same cost."""
-
-
-class Budget:
-    """What may be spent on one set of transactions, and every charge so far.
-
-    >>> from veilset.gate.mechanisms import DiscreteLaplace
-    >>> budget = Budget(Fraction(1))
-    >>> budget.charge("number of transactions", DiscreteLaplace(1, Fraction(1, 4)))
-    >>> budget.left
-    Fraction(3, 4)
-    """
-
     def __init__(self, total: Fraction) -> None:
-        self.total = exact_epsilon(total)
+        self.total = total
         self._charges: list[Charge] = []
         self._lock = Lock()
 
@@ -83,6 +52,37 @@ class Budget:
         """What can still be spent."""
         return self.total - self.spent
 
+    @abstractmethod
+    def charge(self, question: str, mechanism: Mechanism) -> None:
+        """Pay for a question, or raise BudgetExceeded and leave everything as it was."""
+
+    def explain(self, paid: Mechanism, explained: Mechanism) -> None:
+        """Put a mechanism into the trace that says more than the one that was paid for, at the same cost."""
+        if explained.epsilon != paid.epsilon:
+            raise BadCall(f"epsilon {paid.epsilon} was paid, not {explained.epsilon}; what was paid stays")
+        with self._lock:
+            self._replace(paid, explained)
+
+    def _replace(self, paid: Mechanism, explained: Mechanism) -> int:
+        """Put one mechanism in the place of another; returns the place."""
+        place = next(i for i, charge in enumerate(self._charges) if charge.mechanism is paid)
+        self._charges[place] = replace(self._charges[place], mechanism=explained)
+        return place
+
+
+class Budget(Account):
+    """What may be spent on one set of transactions, and every charge so far.
+
+    >>> from veilset.gate.mechanisms import DiscreteLaplace
+    >>> budget = Budget(Fraction(1))
+    >>> budget.charge("number of transactions", DiscreteLaplace(1, Fraction(1, 4)))
+    >>> budget.left
+    Fraction(3, 4)
+    """
+
+    def __init__(self, total: Fraction) -> None:
+        super().__init__(exact_epsilon(total))
+
     def charge(self, question: str, mechanism: Mechanism) -> None:
         """Pay for a question, or raise BudgetExceeded and leave everything as it was."""
         with self._lock:
@@ -92,11 +92,3 @@ class Budget:
                     f"of {self.total} is left; ask for at most {self.left}, or start with a larger budget"
                 )
             self._charges.append(Charge(question, mechanism))
-
-    def explain(self, paid: Mechanism, explained: Mechanism) -> None:
-        """Put a mechanism into the trace that says more than the one that was paid for, at the same cost."""
-        if explained.epsilon != paid.epsilon:
-            raise BadCall(f"epsilon {paid.epsilon} was paid, not {explained.epsilon}; what was paid stays")
-        with self._lock:
-            place = next(i for i, charge in enumerate(self._charges) if charge.mechanism is paid)
-            self._charges[place] = replace(self._charges[place], mechanism=explained)

@@ -103,7 +103,7 @@ def _decimal(value: Fraction) -> decimal.Decimal:
     return decimal.Decimal(value.numerator) / value.denominator
 
 
-class SampleAccount:
+class SampleAccount(Account):
     """What the questions on one sample cost there, and what the account of the data pays for them.
 
     >>> from veilset.gate.budget import Budget
@@ -120,25 +120,8 @@ class SampleAccount:
         self._payer = payer
         self._rate = rate
         self._chance = chance_of_a_unit(rate, transactions=transactions)
-        self._charges: list[Charge] = []
         self._priced: list[OnSample] = []
-        self._lock = Lock()
-        self.total = affordable(epsilon, chance=self._chance)
-
-    @property
-    def charges(self) -> tuple[Charge, ...]:
-        """Every question on this sample, with what it costs there."""
-        return tuple(self._charges)
-
-    @property
-    def spent(self) -> Fraction:
-        """The sum of all charges, as on the sample."""
-        return sum((charge.mechanism.epsilon for charge in self._charges), Fraction(0))
-
-    @property
-    def left(self) -> Fraction:
-        """What can still be spent on the sample."""
-        return self.total - self.spent
+        super().__init__(affordable(epsilon, chance=self._chance))
 
     def charge(self, question: str, mechanism: Mechanism) -> None:
         """Let the data's account pay by how much this question raises the price, or raise BudgetExceeded."""
@@ -155,16 +138,13 @@ class SampleAccount:
             self._charges.append(Charge(question, mechanism))
             self._priced.append(priced)
 
-    def explain(self, paid: Mechanism, explained: Mechanism) -> None:
-        """Let the trace say more about a charge, here and where it was paid; the costs stay."""
-        if explained.epsilon != paid.epsilon:
-            raise BadCall(f"epsilon {paid.epsilon} was paid, not {explained.epsilon}; what was paid stays")
-        with self._lock:
-            place = next(i for i, charge in enumerate(self._charges) if charge.mechanism is paid)
-            priced = replace(self._priced[place], mechanism=explained)
-            self._payer.explain(self._priced[place], priced)
-            self._charges[place] = replace(self._charges[place], mechanism=explained)
-            self._priced[place] = priced
+    def _replace(self, paid: Mechanism, explained: Mechanism) -> int:
+        """Put one mechanism in the place of another, here and where it was paid; returns the place."""
+        place = super()._replace(paid, explained)
+        priced = replace(self._priced[place], mechanism=explained)
+        self._payer.explain(self._priced[place], priced)
+        self._priced[place] = priced
+        return place
 
 
 class SampledEngine:
