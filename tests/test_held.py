@@ -175,6 +175,22 @@ def test_a_transaction_that_holds_everything_uses_up_its_cap() -> None:
     assert moved.tolist() == [STEPS // 2] * len(SOME)
 
 
+@given(rows=baskets(), itemsets=some_itemsets, beyond=st.integers(0, 10**40))
+def test_a_cap_beyond_the_number_of_itemsets_is_that_number(
+    rows: Baskets, itemsets: list[Itemset], beyond: int
+) -> None:
+    """However large: the same answer under the same noise, at the same price, and the same row of the trace."""
+    listed, number = Itemsets.of(itemsets), len(itemsets)
+    curators = [curator_over(rows, noise=SeededNoise(7)) for _ in range(2)]
+    at, above = (
+        curator.ask_shared_supports(listed, most=most, epsilon=Fraction(1))
+        for curator, most in zip(curators, [number, number + beyond], strict=True)
+    )
+    assert above.values.tolist() == at.values.tolist()
+    assert above.mechanism == at.mechanism == DiscreteLaplace(number, Fraction(1), STEPS)
+    assert curators[0].budget.charges == curators[1].budget.charges
+
+
 @pytest.mark.parametrize("transactions", [1, 3])
 def test_sensitivities_grow_with_the_transactions_of_an_owner(transactions: int) -> None:
     """As stated in the trace: c for a class, c times the cap for shared supports, or times their number if less."""

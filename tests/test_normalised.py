@@ -146,6 +146,24 @@ def test_what_is_asked_of_some_items_comes_in_their_order() -> None:
     assert Charge.from_dict(charge.to_dict()) == charge
 
 
+@given(rows=baskets(), chosen=st.none() | some_items, beyond=st.integers(0, 10**40))
+def test_a_limit_beyond_the_number_of_items_is_that_number(
+    rows: Baskets, chosen: list[int] | None, beyond: int
+) -> None:
+    """However large: the same answer under the same noise, at the same price, and the same row of the trace."""
+    among = None if chosen is None else np.array(chosen)
+    number = len(chosen or range(ALPHABET_SIZE))
+    curators = [curator_over(rows, noise=SeededNoise(7)) for _ in range(2)]
+    at, above = (
+        curator.ask_normalised_supports(limit, epsilon=Fraction(1), items=among)
+        for curator, limit in zip(curators, [number, number + beyond], strict=True)
+    )
+    assert above.values.tolist() == at.values.tolist()
+    assert above.limit == at.limit == number
+    assert above.mechanism == at.mechanism == DiscreteLaplace(number, Fraction(1), STEPS)
+    assert curators[0].budget.charges == curators[1].budget.charges
+
+
 @pytest.mark.parametrize(
     ("limits", "k", "chosen", "message"),
     [

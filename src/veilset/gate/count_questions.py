@@ -137,19 +137,21 @@ class CountQuestions(Asker):
         """How many transactions hold each itemset, where one that holds n > most of them counts most / n for each.
 
         In steps of `gate.normalised`, rounded down: a transaction weighs at most STEPS on each itemset, and at
-        most `most` times STEPS on all together, whatever their sizes.
+        most `most` times STEPS on all together, whatever their sizes. None holds more itemsets than there are:
+        a larger `most` changes no answer, and is taken to be their number, which bounds what it weighs as well.
         """
         check_countable(itemsets)
         if most < 1:
             raise BadCall(
                 f"a transaction that may count for {most} itemsets counts for none; give at least 1"
             )
+        most = min(most, len(itemsets))
         values, mechanism = self._noisy(
             f"supports of {len(itemsets)} itemsets, at most {most} from one transaction",
             lambda: self._engine.shared_supports(
                 itemsets.offsets, itemsets.items, most=most, steps=normalised.STEPS
             ),
-            sensitivity=min(most, len(itemsets)),
+            sensitivity=most,
             epsilon=epsilon,
             steps=normalised.STEPS,
         )
@@ -161,11 +163,14 @@ class CountQuestions(Asker):
         """How many transactions hold each item, where one of n > limit items counts limit / n.
 
         In steps of `gate.normalised`: a transaction weighs at most STEPS on each item, and at most
-        limit * STEPS on all items together. With `items`, transactions are restricted to them first.
+        limit * STEPS on all items together. With `items`, transactions are restricted to them first. None is
+        longer than there are items: a larger limit changes no answer, and is taken to be their number, which
+        bounds what a transaction weighs as well.
         """
         if limit < 1:
             raise BadCall(f"a length limit of {limit} leaves nothing of a transaction; give at least 1")
         number = self.alphabet_size if items is None else self._number_of(items)
+        limit = min(limit, number)
         codes = np.arange(number) if items is None else items
         cut = normalised.restricted(items)
         values, mechanism = self._noisy(
@@ -175,7 +180,7 @@ class CountQuestions(Asker):
                     np.array([limit], np.int64), cut, self._noise.keys, steps=normalised.STEPS
                 ).values[codes, 0]
             ),
-            sensitivity=min(limit, number),
+            sensitivity=limit,
             epsilon=epsilon,
             steps=normalised.STEPS,
         )
