@@ -11,7 +11,7 @@ import pytest
 
 import veilset as vs
 from strategies import transactions_of
-from veilset import cli
+from veilset.cli.commands import app
 from veilset.errors import BadCall, BadInput
 from veilset.evaluate import Study, documents, evaluate
 from veilset.score_published import Queries, Reference, score_published
@@ -29,7 +29,7 @@ class Shell:
 
     def __call__(self, *arguments: str | Path) -> tuple[str, str]:
         """What goes to stdout, and what to stderr."""
-        cli.app([*map(str, arguments)], standalone_mode=False)
+        app([*map(str, arguments)], standalone_mode=False)
         return self._capsys.readouterr()
 
 
@@ -144,7 +144,7 @@ def test_a_bad_call_is_one_line_and_writes_nothing(
     call = ["publish", str(data), "--epsilon", "1", *options]
     monkeypatch.chdir(tmp_path)
     with pytest.raises((BadCall, BadInput), match=message) as refused:
-        cli.app(call, standalone_mode=False)
+        app(call, standalone_mode=False)
     assert "\n" not in str(refused.value)
     assert set(tmp_path.iterdir()) == before
 

@@ -1,28 +1,35 @@
-"""The command line: parse, one library call, show. The only importer of typer.
+"""The commands: each parses, makes one library call and shows what comes of it."""
 
-Heavy modules are imported inside the commands, so that `veilset --version` and `--help` answer at once.
-"""
-
-import inspect
 import os
-import sys
-from collections.abc import Callable
-from functools import partial, wraps
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from veilset import __version__
-from veilset.errors import BadCall, BudgetExceeded, VeilsetError
+from veilset.cli.options import (
+    AsJson,
+    Epsilon,
+    K,
+    MaxSize,
+    Method,
+    MinSupport,
+    Out,
+    PerOwner,
+    PublicNumber,
+    Report,
+    Seed,
+    check_can_write,
+    parts_of,
+    reads_data,
+    whole_number,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from veilset import Release, Transactions
-
-DONE, BAD_CALL, REFUSED, INTERRUPTED = 0, 2, 3, 130
-"""Exit codes; scripts depend on them."""
-
-_UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 app = typer.Typer(
     name="veilset",
@@ -35,92 +42,20 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-Epsilon = Annotated[
-    str,
-    typer.Option("--epsilon", metavar="E", help="Privacy budget, such as 0.5 or 1/3; smaller protects more."),
-]
-K = Annotated[int | None, typer.Option("--k", metavar="K", help="How many itemsets.")]
-MinSupport = Annotated[
-    str | None,
-    typer.Option(
-        "--min-support", metavar="S", help="Only itemsets this frequent: below 1 a share, else a count."
-    ),
-]
-MaxSize = Annotated[int | None, typer.Option("--max-size", metavar="N", help="The most items in an itemset.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
-Report = Annotated[
-    Path | None,
-    typer.Option("--report", metavar="F.html", help="Write a page with plots that works offline."),
-]
 
-Method = Annotated[str | None, typer.Option("--method", metavar="M", help="How; see docs/methods.")]
-PerOwner = Annotated[
-    int | None, typer.Option("--per-owner", metavar="N", help="How many baskets of one owner may count.")
-]
-PublicNumber = Annotated[
-    int | None,
-    typer.Option("--transactions", metavar="N", help="The number of transactions, if public anyway."),
-]
-Out = Annotated[
-    Path | None, typer.Option("--out", metavar="F", help="Write the release: .json, .csv or .parquet.")
-]
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"veilset {__version__}")
+        raise typer.Exit
 
 
-def _read(
-    data: Annotated[str, typer.Argument(metavar="DATA", help="A file, or - for standard input.")],
-    *,
-    format: Annotated[
-        str | None, typer.Option(metavar="F", help="fimi, spmf, basket, long, list, table or onehot.")
-    ] = None,
-    owner: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Whose items: the person protected.")
-    ] = None,
-    basket: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Which of the owner's baskets.")
-    ] = None,
-    item: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="The item, or the list of items.")
-    ] = None,
-    header: Annotated[bool | None, typer.Option(help="Whether a CSV file starts with column names.")] = None,
-    separator: Annotated[
-        str | None, typer.Option(metavar="C", help="What parts the cells of a CSV file.")
-    ] = None,
-    alphabet: Annotated[
-        str | None, typer.Option(metavar="FILE", help="The public list of possible items, one a line.")
-    ] = None,
-) -> "Transactions":
-    """The options of every command that reads data."""
-    from veilset import read, show  # noqa: PLC0415
-
-    with show.stage("reading"):
-        return read(
-            data,
-            format=format,  # type: ignore[arg-type]  # read checks it
-            owner=owner,
-            basket=basket,
-            item=item,
-            header=header,
-            separator=separator,
-            alphabet=alphabet,
-        )
-
-
-def _reads_data(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of `_read`; what they read is its first argument, its path the second."""
-    reading = list(inspect.signature(_read).parameters.values())
-    own = list(inspect.signature(command).parameters.values())[2:]
-
-    @wraps(command)
-    def with_data(**options: object) -> None:
-        given = {parameter.name: options.pop(parameter.name) for parameter in reading}
-        command(_read(**given), Path(str(given["data"])), **options)  # type: ignore[arg-type]
-
-    keyword_only = [
-        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in [*own, *reading[1:]]
-    ]
-    with_data.__signature__ = inspect.Signature([reading[0], *keyword_only])  # type: ignore[attr-defined]
-    with_data.__annotations__ = {parameter.name: parameter.annotation for parameter in [*reading, *own]}
-    return with_data
+@app.callback()
+def _veilset(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    pass
 
 
 @app.command()
@@ -134,7 +69,7 @@ def demo(
     """A first release, on built-in synthetic baskets: a table, and a page with plots."""
     from veilset import datasets, mine, show, write_report  # noqa: PLC0415
 
-    _check_can_write(report, suffixes=(".html",))
+    check_can_write(report, suffixes=(".html",))
     with show.stage("filling 100,000 synthetic baskets"):
         baskets = datasets.groceries(100_000)
     with show.stage("asking for a private release (a first run compiles, once)"):
@@ -145,7 +80,7 @@ def demo(
 
 
 @app.command(name="mine")
-@_reads_data
+@reads_data
 def mine_command(
     data: "Transactions",
     path: Path,
@@ -178,7 +113,7 @@ def mine_command(
 
 
 @app.command(name="items")
-@_reads_data
+@reads_data
 def items_command(
     data: "Transactions",
     path: Path,
@@ -206,8 +141,8 @@ def _release(
     """Ask for a release of what was read from a path, when its files can be written; then write and show it."""
     from veilset import show, write_report  # noqa: PLC0415
 
-    _check_can_write(out, suffixes=(".json", ".csv", ".parquet"))
-    _check_can_write(report, suffixes=(".html",))
+    check_can_write(out, suffixes=(".json", ".csv", ".parquet"))
+    check_can_write(report, suffixes=(".html",))
     if _is_published(path):
         show.warn("this dataset is private already: `veilset exact` mines it as it is, at no further cost")
     with show.stage("asking for a private release (a first run compiles, once)"):
@@ -220,7 +155,7 @@ def _release(
 
 
 @app.command(name="publish")
-@_reads_data
+@reads_data
 def publish_command(
     data: "Transactions",
     _: Path,
@@ -229,9 +164,7 @@ def publish_command(
         Path,
         typer.Option("--out", metavar="F", help="Write the dataset: .dat, .dat.gz, .dat.zst or .parquet."),
     ],
-    method: Annotated[
-        str | None, typer.Option("--method", metavar="M", help="How; see docs/methods.")
-    ] = None,
+    method: Method = None,
     fan_out: Annotated[
         int, typer.Option("--fanout", metavar="N", help="How many items or groups make a group.")
     ] = 10,
@@ -239,9 +172,7 @@ def publish_command(
         Path | None,
         typer.Option(metavar="FILE", help="A public hierarchy: item, category, ... in each line."),
     ] = None,
-    per_owner: Annotated[
-        int | None, typer.Option(metavar="N", help="How many baskets of one owner may count.")
-    ] = None,
+    per_owner: PerOwner = None,
     as_json: AsJson = False,
 ) -> None:
     """A whole private dataset, with its promise in a file beside it. Mining it costs nothing more."""
@@ -249,7 +180,7 @@ def publish_command(
     from veilset.published import check_can_hold  # noqa: PLC0415
 
     check_can_hold(out, data.alphabet.names)
-    _check_can_write(out)
+    check_can_write(out)
     with show.stage("asking for a private dataset (a first run compiles, once)"):
         published = publish(
             data, epsilon=epsilon, method=method, fan_out=fan_out, taxonomy=taxonomy, per_owner=per_owner
@@ -259,7 +190,7 @@ def publish_command(
 
 
 @app.command(name="evaluate")
-@_reads_data
+@reads_data
 def evaluate_command(
     data: "Transactions",
     path: Path,
@@ -272,9 +203,7 @@ def evaluate_command(
     max_size: MaxSize = None,
     task: Annotated[str, typer.Option("--task", metavar="T", help="mine, items or publish.")] = "mine",
     repeats: Annotated[int, typer.Option("--repeats", metavar="N", help="Runs of each combination.")] = 10,
-    seed: Annotated[
-        int, typer.Option("--seed", metavar="N", help="The same seed gives the same figures.")
-    ] = 7,
+    seed: Seed = 7,
     workers: Annotated[
         int | None, typer.Option("--workers", metavar="N", help="Processes; all cores.")
     ] = None,
@@ -289,13 +218,13 @@ def evaluate_command(
     from veilset import show  # noqa: PLC0415
     from veilset.study_report import write_study_report  # noqa: PLC0415
 
-    _check_can_write(results, suffixes=(".parquet",))
-    _check_can_write(report, suffixes=(".html",))
+    check_can_write(results, suffixes=(".parquet",))
+    check_can_write(report, suffixes=(".html",))
     study = evaluation.Study.of(
-        methods=_parts(methods),
-        epsilons=_parts(epsilon),
-        ks=[_whole(part) for part in _parts(k)],
-        min_supports=_parts(min_support),
+        methods=parts_of(methods),
+        epsilons=parts_of(epsilon),
+        ks=[whole_number(part) for part in parts_of(k)],
+        min_supports=parts_of(min_support),
         max_size=max_size,
         task=task,
         repeats=repeats,
@@ -316,7 +245,7 @@ def evaluate_command(
 
 
 @app.command(name="exact")
-@_reads_data
+@reads_data
 def exact_command(
     data: "Transactions",
     path: Path,
@@ -341,7 +270,7 @@ def exact_command(
 
 
 @app.command()
-@_reads_data
+@reads_data
 def info(data: "Transactions", path: Path, as_json: AsJson = False) -> None:
     """What a file holds: rows, items, lengths. NOT private."""
     from veilset import show  # noqa: PLC0415
@@ -394,9 +323,7 @@ def audit_command(
         bool, typer.Option("--printed", help="The forms printed in papers that leak, not ours.")
     ] = False,
     samples: Annotated[int, typer.Option("--samples", metavar="N", help="Runs on each database.")] = 2000,
-    seed: Annotated[
-        int, typer.Option("--seed", metavar="N", help="The same seed gives the same figures.")
-    ] = 7,
+    seed: Seed = 7,
     as_json: AsJson = False,
 ) -> None:
     """Try to refute the guarantees: a lower bound on epsilon, against the claim."""
@@ -431,7 +358,7 @@ def generate(
     """Synthetic baskets: nobody's data, to try things on."""
     from veilset import datasets, show  # noqa: PLC0415
 
-    _check_can_write(out)
+    check_can_write(out)
     with show.stage("filling baskets"):
         if quest:
             baskets = datasets.quest(rows, items=items, length=length, seed=seed)
@@ -440,70 +367,9 @@ def generate(
         datasets.write(baskets, out)
 
 
-def _parts(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",") if part.strip()]
-
-
-def _whole(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise BadCall(f"{text!r} is not a whole number; give numbers of itemsets, such as 50,100") from None
-
-
 def _is_published(path: Path) -> bool:
     """Whether a file is a dataset that was published with a promise that is kept."""
     from veilset.published import promise_beside  # noqa: PLC0415
 
     promise = promise_beside(path)
     return promise is not None and promise.is_kept
-
-
-def _check_can_write(path: Path | None, *, suffixes: tuple[str, ...] = ()) -> None:
-    """Refuse a file that cannot be written before anything is spent on what would go into it."""
-    if path is None:
-        return
-    if suffixes and path.suffix not in suffixes:
-        raise BadCall(f"cannot write to {path}; name it {', '.join(suffixes)}")
-    if not os.access(path.parent, os.W_OK) or path.is_dir():
-        raise BadCall(f"{path} cannot be written; name a file in a folder that exists and is yours")
-
-
-def _version(asked: bool) -> None:
-    if asked:
-        typer.echo(f"veilset {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _veilset(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
-    ] = False,
-) -> None:
-    pass
-
-
-def main() -> None:
-    """Run a command; whatever is the user's to mend ends in one line on stderr and an exit code."""
-    sys.exit(_exit_code())
-
-
-def _exit_code() -> int:
-    try:
-        app(standalone_mode=False)
-    except BudgetExceeded as error:
-        return _fail(error, REFUSED)
-    except (VeilsetError, _UsageError) as error:
-        return _fail(error, BAD_CALL)
-    except (KeyboardInterrupt, typer.Abort):
-        return INTERRUPTED
-    except BrokenPipeError:  # the reader of a pipe had enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return DONE
-
-
-def _fail(error: Exception, code: int) -> int:
-    message = getattr(error, "format_message", error.__str__)()
-    typer.echo(f"veilset: {' '.join(message.split())}", err=True)
-    return code
