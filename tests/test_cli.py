@@ -1,6 +1,8 @@
 """The command line, end to end through a real process."""
 
+import errno
 import json
+import os
 import subprocess
 import sys
 from fractions import Fraction
@@ -9,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from veilset import Release, cli
-from veilset.errors import BudgetExceeded
+from veilset.cli.options import check_can_write
+from veilset.errors import BadCall, BudgetExceeded
 
 FIMI = "1 2 3\n" * 400 + "2 3\n" * 300 + "7\n" * 200 + "\n"
 
@@ -202,6 +205,7 @@ BAD_CALLS = {
         ["--epsilon", "1", "--k", "5", "--method", "magic"],
         "there is: planned, truncated-em",
     ),
+    "method of no name": (["--epsilon", "1", "--k", "5", "--method", ""], "there is: planned"),
     "unknown option": (["--epsilon", "1", "--k", "5", "--magic"], "--magic"),
     "strange output": (["--epsilon", "1", "--k", "3", "--out", "x.doc"], ".json, .csv, .parquet"),
     "no such folder": (["--epsilon", "1", "--k", "3", "--out", "no/such/x.json"], "cannot be written"),
@@ -224,6 +228,7 @@ def test_a_bad_call_ends_in_one_line_and_exit_code_2(data: Path, tmp_path: Path,
     "call",
     [
         ["exact", "--k", "0"],
+        ["evaluate", "--methods", "privbasis", "--epsilon", "1", "--k", "3", "--workers", "0"],
         ["evaluate", "--methods", "privbasis", "--epsilon", "1", "--k", "9999"],
         ["evaluate", "--methods", "magic", "--epsilon", "1", "--k", "3"],
     ],
@@ -257,20 +262,46 @@ def test_a_bad_file_ends_in_one_line_that_names_it(tmp_path: Path, name: str) ->
     assert run.stderr.count("\n") == 1
 
 
-def test_a_refused_budget_is_exit_code_3(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], data: Path
+FAILURES = {
+    "budget refused": (BudgetExceeded("only 1/2 is left"), 3, "only 1/2 is left"),
+    "disk full": (
+        OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "out.json"),
+        2,
+        "out.json could not be read or written: No space left on device",
+    ),
+    "file system without words": (OSError("milk"), 2, "a file could not be read or written: OSError"),
+    "out of memory": (MemoryError(), 2, "this takes more memory than there is; ask for less at once"),
+}
+
+
+@pytest.mark.parametrize("name", FAILURES)
+def test_what_fails_later_ends_in_one_line_and_an_exit_code_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], data: Path, name: str
 ) -> None:
-    """Told apart from a bad call."""
+    """A refused budget is told apart from the rest."""
+    error, code, message = FAILURES[name]
 
-    def overspend(*_: object, **__: object) -> None:
-        raise BudgetExceeded("only 1/2 is left")
+    def fail(*_: object, **__: object) -> None:
+        raise error
 
-    monkeypatch.setattr("veilset.api.open_curator", overspend)
+    monkeypatch.setattr("veilset.api.open_curator", fail)
     monkeypatch.setattr(sys, "argv", ["veilset", "mine", str(data), "--epsilon", "1", "--k", "3"])
     with pytest.raises(SystemExit) as stopped:
         cli.main()
-    assert stopped.value.code == 3
-    assert capsys.readouterr().err == "veilset: only 1/2 is left\n"
+    assert stopped.value.code == code
+    assert capsys.readouterr().err == f"veilset: {message}\n"
+
+
+def test_whether_a_file_can_be_written_is_tried_and_leaves_nothing_behind(data: Path, tmp_path: Path) -> None:
+    """A new file is not there afterwards, an old one is as it was; in a file, or as a folder, there can be none."""
+    before = data.read_bytes()
+    check_can_write(tmp_path / "new.json", suffixes=(".json",))
+    check_can_write(data)
+    assert list(tmp_path.iterdir()) == [data]
+    assert data.read_bytes() == before
+    for path in (data / "new.json", tmp_path / "no" / "new.json", tmp_path):
+        with pytest.raises(BadCall, match="cannot be written"):
+            check_can_write(path)
 
 
 def test_heavy_modules_wait_until_they_are_needed() -> None:

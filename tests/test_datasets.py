@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import itertools
+import math
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -217,8 +218,13 @@ def test_a_file_name_without_a_format_is_refused(tmp_path: Path, name: str) -> N
         datasets.write(datasets.groceries(5), tmp_path / name)
 
 
-def test_sizes_below_one_are_refused() -> None:
+def test_sizes_out_of_range_are_refused() -> None:
     """The message names the argument and what it may be."""
+    for length in (math.nan, math.inf, 1e18):
+        with pytest.raises(BadCall, match=r"length = .* makes no baskets"):
+            datasets.groceries(10, length=length)
+    with pytest.raises(BadCall, match="no seed -1; give 0 or more"):
+        datasets.groceries(10, seed=-1)
     with pytest.raises(BadCall, match=r"rows = 0 makes no baskets; give at least 1"):
         datasets.groceries(0)
     with pytest.raises(BadCall, match=r"pattern_length = 0\.5 makes no baskets; give at least 1"):

@@ -88,6 +88,13 @@ def test_a_changed_dataset_of_the_same_name_is_run_again(tmp_path: Path) -> None
     assert pl.read_parquet(path)["fingerprint"].n_unique() == 2
 
 
+@pytest.mark.parametrize("seed", [-1, 2**63])
+def test_a_seed_that_results_cannot_hold_is_refused(seed: int) -> None:
+    """Before anything is run."""
+    with pytest.raises(BadCall, match=f"no seed {seed}"):
+        Study.of(methods=["truncated-em"], epsilons=[1], ks=[5], seed=seed)
+
+
 def test_a_file_that_holds_no_results_is_refused(tmp_path: Path) -> None:
     """Rather than overwritten."""
     study = Study.of(methods=["truncated-em"], epsilons=[1], ks=[5], repeats=1)

@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from curators import ONE_TRANSACTION, curator_over, engine_over
 from reference import Basket, Baskets
 from strategies import ALPHABET_SIZE, basket, baskets, transactions_of
+from veilset.api import open_curator
 from veilset.errors import BadCall, BudgetExceeded
 from veilset.gate import (
     Budget,
@@ -33,6 +35,7 @@ from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.itemsets import Domain, Itemsets
 from veilset.raw.bound import keep_per_owner
 from veilset.raw.counts import ExactCounts, Int64Array
+from veilset.raw.read import read
 from veilset.raw.transactions import Transactions
 
 TINY = Fraction(1, 10**9)
@@ -155,6 +158,51 @@ def test_an_epsilon_that_buys_nothing_is_refused(epsilon: float | str) -> None:
     """In words that tell what to give."""
     with pytest.raises(BadCall, match="above 0"):
         exact_epsilon(epsilon)
+
+
+@pytest.mark.parametrize("epsilon", ["1e-400", "1e-7", "1000000001", "1e400", 10**30])
+def test_an_epsilon_that_nobody_can_reckon_with_is_refused(epsilon: int | str) -> None:
+    """Too small for noise in 64 bits, or so large that there is none."""
+    with pytest.raises(BadCall, match=r"out of range; give 1/1000000 to 1000000000"):
+        exact_epsilon(epsilon)
+
+
+@pytest.mark.parametrize("epsilon", ["1e999999999", "1e-999999999", "9" * 5000])
+def test_a_number_that_takes_for_ever_to_write_out_is_none(epsilon: str) -> None:
+    """It is refused at once."""
+    with pytest.raises(BadCall, match="not a number"):
+        exact_epsilon(epsilon)
+
+
+def test_a_budget_of_nothing_is_refused() -> None:
+    """Every question would be."""
+    with pytest.raises(BadCall, match="above 0"):
+        Budget(Fraction(0))
+
+
+def test_there_is_no_negative_seed() -> None:
+    """Only one of the two generators behind it would take one."""
+    with pytest.raises(BadCall, match="no seed -1; give 0 or more"):
+        SeededNoise(-1)
+
+
+OWNED = pl.DataFrame({"who": ["a", "a", "b"], "receipt": [1, 2, 1], "what": ["tea", "milk", "tea"]})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"per_owner": 10**30}, "less than 1/1000000 for each"),
+        ({"per_owner": 0}, "at least 1"),
+        ({"per_owner": 1, "transactions": 10**30}, "not possible"),
+        ({"per_owner": 1, "transactions": -1}, "not possible"),
+    ],
+)
+def test_a_curator_is_not_opened_with_numbers_out_of_range(options: dict[str, int], message: str) -> None:
+    """So many transactions of one person, or of all, leave the range of counts and of noise."""
+    owned = read(OWNED, owner="who", basket="receipt", item="what")
+    with pytest.raises(BadCall, match=message):
+        open_curator(owned, epsilon=1, noise=SeededNoise(1), **options)
 
 
 def test_answers_with_next_to_no_noise_are_the_exact_ones() -> None:

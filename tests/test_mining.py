@@ -211,6 +211,15 @@ def test_numbers_out_of_range_are_refused(arguments: dict[str, Any], message: st
         mining.top(compressed([[0, 1]]), **{"k": 1, "alphabet_size": 2, **arguments})
 
 
+def test_numbers_beyond_64_bits_limit_nothing() -> None:
+    """k and sizes above all there is give all; a threshold above all gives nothing."""
+    rows, far = compressed([[0, 1], [1]]), 10**30
+    found = mining.top(rows, far, alphabet_size=2, max_size=far)
+    assert found.supports.tolist() == [2, 1, 1]
+    assert mining.frequent(rows, alphabet_size=2, min_count=far).supports.size == 0
+    assert mining.frequent(rows, alphabet_size=2, min_count=2).supports.tolist() == [2]
+
+
 @pytest.mark.parametrize("code", [-1, 2])
 def test_items_outside_the_alphabet_are_refused(code: int) -> None:
     """A code that is no item of the alphabet is a mistake of the caller."""

@@ -307,6 +307,8 @@ BAD_PLANS: dict[str, tuple[dict[str, Any], str]] = {
     "epsilon 0": ({"epsilon": 0}, "above 0"),
     "size 0": ({"max_size": 0}, "at least 1"),
     "error 0": ({"error": 0.0}, "above 0"),
+    "error without end": ({"error": math.inf}, "above 0"),
+    "more rows than anybody has": ({"rows": 10**30}, "give at most"),
     "guess of all rows": ({"kth_support": 20_000}, "guess a smaller one"),
     "guess of nothing": ({"kth_support": 0}, "above 0"),
     "guess that the facts exclude": ({"length": 40.0, "kth_support": 5}, "leave the guess out"),

@@ -3,6 +3,7 @@
 import math
 import subprocess
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -52,6 +53,13 @@ def test_an_empty_release_survives_a_round_trip(suffix: str, tmp_path: Path) -> 
     path = tmp_path / f"release.{suffix}"
     release.save(path)
     assert Release.load(path) == release
+
+
+def test_a_promise_of_next_to_nothing_can_be_told() -> None:
+    """Also where the factor is larger than any float."""
+    promise = mine(BASKETS, epsilon=10_000, k=1, noise=SeededNoise(1)).promise
+    told = str(replace(promise, is_kept=True))
+    assert "by a factor of at most e^10000 (10000-differential privacy)" in told
 
 
 def test_a_file_that_is_no_release_is_refused_in_one_line(tmp_path: Path, release: Release) -> None:

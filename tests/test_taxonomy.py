@@ -112,7 +112,7 @@ def test_large_categories_are_divided(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a,x\n", "misses 2 of the alphabet's 3 items, the first of them 'b'"),
+        ("a,x\n", "misses 2 of the alphabet's 3 items; give every item a line"),
         ("", "misses 3 of"),
         ("a\nb\nc\na,x\n", "names the item 'a' twice"),
     ],

@@ -5,7 +5,16 @@ from pathlib import Path
 from typing import Any
 
 from veilset.errors import BadCall
-from veilset.gate import Budget, Curator, Epsilon, Noise, PrivacyUnit, SecureNoise, exact_epsilon
+from veilset.gate import (
+    LEAST_EPSILON,
+    Budget,
+    Curator,
+    Epsilon,
+    Noise,
+    PrivacyUnit,
+    SecureNoise,
+    exact_epsilon,
+)
 from veilset.methods import find_method
 from veilset.published import Published
 from veilset.raw.bound import keep_per_owner
@@ -13,7 +22,7 @@ from veilset.raw.engines.local import LocalEngine
 from veilset.raw.read import read
 from veilset.raw.transactions import Transactions
 from veilset.release import Release
-from veilset.target import PublishTarget, Support, Target
+from veilset.target import MOST_TRANSACTIONS, PublishTarget, Support, Target
 from veilset.taxonomy import FAN_OUT, Taxonomy
 
 
@@ -141,12 +150,17 @@ def open_curator(
 ) -> Curator:
     """A Curator over transactions, with a budget of epsilon; counts on all cores, or on so many threads."""
     budget = Budget(exact_epsilon(epsilon))
-    if transactions is not None and transactions < 0:
+    if transactions is not None and not 0 <= transactions <= MOST_TRANSACTIONS:
         raise BadCall(
             f"{transactions} transactions are not possible; give the public number, or leave it out"
         )
     held = data if isinstance(data, Transactions) else read(data)
     unit = _unit_of(held, per_owner)
+    if budget.total / unit.transactions < LEAST_EPSILON:
+        raise BadCall(
+            f"epsilon {budget.total} for {unit.transactions} transactions of one person is less than "
+            f"{LEAST_EPSILON} for each; give more, or let fewer count"
+        )
     if held.owners is not None:
         held = keep_per_owner(held, unit.transactions, noise.keys(len(held)))
     engine = LocalEngine(held, threads=threads)

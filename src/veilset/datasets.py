@@ -21,6 +21,8 @@ from veilset.raw.transactions import Alphabet, Item, Transactions
 
 FloatArray = npt.NDArray[np.float64]
 
+_LARGEST_SIZE = 10**9
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Patterns:
@@ -58,7 +60,7 @@ def groceries(rows: int = 10_000, *, seed: int = 7, length: float = 8) -> Transa
     >>> len(baskets), "spaghetti" in baskets.alphabet.names
     (1000, True)
     """
-    _check(rows=rows, length=length)
+    _check(seed, rows=rows, length=length)
     rng = np.random.default_rng(seed)
     alphabet = Alphabet(list(_popularity()), is_given=True)
     # Purchases vary more than a Poisson law: some shop for the evening, some for the week.
@@ -79,7 +81,7 @@ def quest(
 
     `length` and `pattern_length` are the means of Poisson laws.
     """
-    _check(rows=rows, items=items, length=length, pattern_length=pattern_length, patterns=patterns)
+    _check(seed, rows=rows, items=items, length=length, pattern_length=pattern_length, patterns=patterns)
     rng = np.random.default_rng(seed)
     sizes = np.clip(rng.poisson(pattern_length, size=patterns), 1, items)
     popularity = rng.exponential(size=items)
@@ -120,11 +122,13 @@ def write(transactions: Transactions, path: str | Path) -> None:
         write_fimi(path, offsets, items, names=names)
 
 
-def _check(**arguments: float) -> None:
-    """Refuse sizes below 1."""
-    for name, value in arguments.items():
-        if value < 1:
-            raise BadCall(f"{name} = {value} makes no baskets; give at least 1")
+def _check(seed: int, **sizes: float) -> None:
+    """Refuse sizes that make no baskets, or more than any memory holds."""
+    if seed < 0:
+        raise BadCall(f"there is no seed {seed}; give 0 or more")
+    for name, size in sizes.items():
+        if not 1 <= size <= _LARGEST_SIZE:
+            raise BadCall(f"{name} = {size} makes no baskets; give at least 1, and at most {_LARGEST_SIZE}")
 
 
 def _popularity() -> dict[str, float]:

@@ -74,6 +74,8 @@ class Study:
             raise BadCall(f"there is no task {task!r}; give one of {', '.join(TASKS)}")
         if repeats < 1:
             raise BadCall(f"{repeats} repeats measure nothing; give at least 1")
+        if not 0 <= seed < 2**63:  # results hold it as a 64-bit number
+            raise BadCall(f"there is no seed {seed} for a study; give 0 up to {2**63 - 1}")
         if task == "publish" and min_supports:
             raise BadCall("a published dataset is measured by its top k; give k, no minimum support")
         size = 1 if task == "items" else max_size

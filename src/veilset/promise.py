@@ -7,6 +7,9 @@ from typing import Any
 
 from veilset.gate import Curator
 
+_LARGEST_EXPONENT = 700
+"""Of e, in a float."""
+
 
 @dataclass(frozen=True, slots=True)
 class Promise:
@@ -36,9 +39,10 @@ class Promise:
     def __str__(self) -> str:
         if not self.is_kept:
             return "NOT PRIVATE: made with repeatable noise, for tests or evaluation only. Do not publish."
+        factor = f" = {math.exp(self.epsilon):.3g}" if self.epsilon < _LARGEST_EXPONENT else ""
         return (
             f"Protected: {self.unit}. Whether it is in the data or not changes the probability of any result "
-            f"by a factor of at most e^{self.epsilon} = {math.exp(self.epsilon):.3g} "
+            f"by a factor of at most e^{self.epsilon}{factor} "
             f"({self.epsilon}-differential privacy). Assumed: {'; '.join(self.assumptions)}."
         )
 

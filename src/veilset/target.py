@@ -4,10 +4,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from veilset.errors import BadCall
+from veilset.rationals import Rational, rational_of
 from veilset.taxonomy import FAN_OUT, Taxonomy, check_fan_out
 
-Support = Fraction | int | float | str
+Support = Rational
 """A threshold: below 1 a share of the transactions, from 1 up a count."""
+
+MOST_TRANSACTIONS = 10**15
+"""More than anybody has, and few enough for sums in 64 bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +66,8 @@ class PublishTarget:
 
 def _exact_support(min_support: Support) -> Fraction:
     try:
-        exact = Fraction(str(min_support))
-    except (ValueError, ZeroDivisionError):
+        exact = rational_of(min_support)
+    except ValueError:
         raise BadCall(
             f"minimum support {min_support!r} is not a number; give a share, such as 0.01, or a count"
         ) from None

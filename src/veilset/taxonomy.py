@@ -117,11 +117,11 @@ def _hierarchy(lines: list[list[str]], names: Sequence[int | str], *, path: str 
         seen.add(item)
         if item in codes:
             _grown(children, tuple(reversed(categories))).append(codes[item])
-    missing = [name for name in codes if name not in seen]
+    missing = len(codes.keys() - seen)
     if missing:
         raise BadInput(
-            f"the taxonomy {path} misses {len(missing)} of the alphabet's {len(codes)} items, the first of "
-            f"them {missing[0]!r}; give every item a line, or an alphabet of those that have one"
+            f"the taxonomy {path} misses {missing} of the alphabet's {len(codes)} items; "
+            "give every item a line, or an alphabet of those that have one"
         )
     return root
 

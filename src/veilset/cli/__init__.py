@@ -34,10 +34,15 @@ def _exit_code() -> int:
         return INTERRUPTED
     except BrokenPipeError:  # the reader of a pipe had enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        what, why = error.filename or "a file", error.strerror or type(error).__name__
+        return _fail(f"{what} could not be read or written: {why}", BAD_CALL)
+    except MemoryError:
+        return _fail("this takes more memory than there is; ask for less at once", BAD_CALL)
     return DONE
 
 
-def _fail(error: Exception, code: int) -> int:
-    message = getattr(error, "format_message", error.__str__)()
+def _fail(problem: Exception | str, code: int) -> int:
+    message = getattr(problem, "format_message", problem.__str__)()
     typer.echo(f"veilset: {' '.join(message.split())}", err=True)
     return code

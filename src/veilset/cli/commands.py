@@ -234,7 +234,7 @@ def evaluate_command(
         found = evaluation.evaluate(
             {path.name.partition(".")[0]: data},
             study,
-            workers=workers or os.cpu_count() or 1,
+            workers=(os.cpu_count() or 1) if workers is None else workers,
             results=results,
             progress=progress,
         )

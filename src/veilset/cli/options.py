@@ -1,7 +1,6 @@
 """What commands are told: the options that several of them share, and what becomes of them before a command runs."""
 
 import inspect
-import os
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -108,8 +107,15 @@ def check_can_write(path: Path | None, *, suffixes: tuple[str, ...] = ()) -> Non
         return
     if suffixes and path.suffix not in suffixes:
         raise BadCall(f"cannot write to {path}; name it {', '.join(suffixes)}")
-    if not os.access(path.parent, os.W_OK) or path.is_dir():
-        raise BadCall(f"{path} cannot be written; name a file in a folder that exists and is yours")
+    is_new = not path.exists()
+    try:
+        path.open("ab").close()  # permissions alone do not tell what a file system allows
+    except OSError as error:
+        raise BadCall(
+            f"{path} cannot be written ({error.strerror}); name a file in a folder that exists and is yours"
+        ) from None
+    if is_new:
+        path.unlink()
 
 
 def parts_of(text: str) -> list[str]:

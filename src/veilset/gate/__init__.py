@@ -10,7 +10,7 @@ from veilset.gate.answers import (
     SubPartitions,
 )
 from veilset.gate.asker import PrivacyUnit
-from veilset.gate.budget import Budget, Epsilon, exact_epsilon
+from veilset.gate.budget import LEAST_EPSILON, Budget, Epsilon, exact_epsilon
 from veilset.gate.curator import Curator
 from veilset.gate.mechanisms import Charge
 from veilset.gate.noise import Noise, SecureNoise, SeededNoise
@@ -23,6 +23,7 @@ from veilset.raw.split import Split
 from veilset.raw.transactions import Item
 
 __all__ = [
+    "LEAST_EPSILON",
     "Budget",
     "Charge",
     "Chosen",

@@ -7,9 +7,13 @@ from threading import Lock
 
 from veilset.errors import BadCall, BudgetExceeded
 from veilset.gate.mechanisms import Charge, Mechanism
+from veilset.rationals import Rational, rational_of
 
-Epsilon = Fraction | int | float | str
+Epsilon = Rational
 """What a caller may hand in; 0.1 means one tenth, not the nearest binary float."""
+
+LEAST_EPSILON, MOST_EPSILON = Fraction(1, 10**6), 10**9
+"""Below, noise would leave the range of 64-bit counts; above, there is none, and nothing is protected."""
 
 
 def exact_epsilon(epsilon: Epsilon) -> Fraction:
@@ -19,13 +23,18 @@ def exact_epsilon(epsilon: Epsilon) -> Fraction:
     (Fraction(1, 10), Fraction(1, 3), Fraction(2, 1))
     """
     try:
-        exact = Fraction(str(epsilon))
-    except (ValueError, ZeroDivisionError):
+        exact = rational_of(epsilon)
+    except ValueError:
         raise BadCall(
             f"epsilon {epsilon!r} is not a number; give one above 0, for example 0.5 or 1/3"
         ) from None
     if exact <= 0:
         raise BadCall(f"epsilon {epsilon} buys no answer; give a number above 0 (0.1 is strict, 1 is common)")
+    if not LEAST_EPSILON <= exact <= MOST_EPSILON:
+        raise BadCall(
+            f"epsilon {epsilon} is out of range; give {LEAST_EPSILON} to {MOST_EPSILON} "
+            "(0.1 is strict, 1 is common)"
+        )
     return exact
 
 
@@ -81,7 +90,9 @@ class Budget(Account):
     """
 
     def __init__(self, total: Fraction) -> None:
-        super().__init__(exact_epsilon(total))
+        if total <= 0:
+            raise BadCall(f"a budget of epsilon {total} buys no answer; give one above 0")
+        super().__init__(total)
 
     def charge(self, question: str, mechanism: Mechanism) -> None:
         """Pay for a question, or raise BudgetExceeded and leave everything as it was."""

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from veilset.errors import BadCall
 from veilset.raw.bound import Keys
 from veilset.raw.counts import ExactCounts, Int64Array
 
@@ -61,6 +62,8 @@ class SeededNoise:
     is_private = False
 
     def __init__(self, seed: int) -> None:
+        if seed < 0:
+            raise BadCall(f"there is no seed {seed}; give 0 or more")
         self._integers = random.Random(seed)  # noqa: S311 - repeatable on purpose
         self._arrays = np.random.default_rng(seed)
 

@@ -239,7 +239,7 @@ DEFAULTS = {"mine": "planned", "items": "tps-pfm", "publish": "diffpart"}
 
 def find_method(name: str | None, *, task: str) -> Method:
     """The method of that name ("method" or "method:variant"), or the default of the task."""
-    plain, _, variant = (name or DEFAULTS.get(task, "")).partition(":")
+    plain, _, variant = (DEFAULTS[task] if name is None else name).partition(":")
     method = METHODS.get(plain)
     if method is None or method.task != task:
         known = ", ".join(method.name for method in METHODS.values() if method.task == task)

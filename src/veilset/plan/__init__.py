@@ -22,7 +22,7 @@ from veilset.methods.dpfim import MOST_LISTED
 from veilset.plan import difffim, dpfim, planned, privbasis, splitsample, truncated_em
 from veilset.plan.curve import bend, popularity, support_curve
 from veilset.plan.forecast import Forecast, World
-from veilset.target import Support, Target
+from veilset.target import MOST_TRANSACTIONS, Support, Target
 
 _LEAST_EPSILON, _MOST_EPSILON = 1e-4, 1e4
 _ROUNDS = 11
@@ -40,6 +40,8 @@ class Facts:
     def __post_init__(self) -> None:
         if self.rows < 1 or self.items < 1:
             raise BadCall(f"{self.rows} rows over {self.items} items hold nothing; give at least 1 of each")
+        if self.rows > MOST_TRANSACTIONS:
+            raise BadCall(f"{self.rows} rows are more than anybody has; give at most {MOST_TRANSACTIONS}")
         if not 0 < self.length <= self.items:
             raise BadCall(
                 f"a typical length of {self.length:g} is not possible with {self.items} items; "
@@ -184,7 +186,7 @@ def make_plan(
     [('planned', 87), ('truncated-em', 61)]
     """
     target = Target.of(k=k, min_support=kth_support, max_size=max_size)
-    if not error > 0:
+    if not 0 < error < math.inf:
         raise BadCall(f"an error of {error:g} is not possible; give a share above 0, such as 0.1 for 10 %")
     exact = exact_epsilon(epsilon)
     guess = None if target.min_support is None else _count(target.min_support, facts.rows)

@@ -72,13 +72,15 @@ def top(
     subsets of `min_size` items or more.
     """
     _check(k, min_count, min_size, max_size)
+    k, min_count = min(k, UNLIMITED), min(min_count, rows.offsets.size)  # one more than there are rows
+    max_size = UNLIMITED if max_size is None else min(max_size, UNLIMITED)
     supports = np.zeros(alphabet_size, np.int64)
     add_items(rows.offsets, rows.items, supports)
     candidates = _candidates(supports, min_count, items)
     search = Search(
         k=k,
         min_size=min_size,
-        max_size=UNLIMITED if max_size is None else max_size,
+        max_size=max_size,
         tally=np.zeros(int(supports.max(initial=0)) + 2, np.int64),
         progress=np.array([0, min_count, 0], np.int64),
     )

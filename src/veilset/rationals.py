@@ -1,0 +1,28 @@
+"""Numbers as callers hand them in, made exact."""
+
+import re
+from fractions import Fraction
+
+Rational = Fraction | int | float | str
+
+_LONG_EXPONENT = re.compile(r"[eE][+-]?[0-9_]{4,}")
+
+
+def rational_of(given: Rational) -> Fraction:
+    """The number that was meant: 0.1 is one tenth, not the nearest binary float.
+
+    Raises ValueError where it is no number, or written with an exponent of so many digits that writing it out
+    would take longer than anyone waits.
+
+    >>> rational_of(0.1), rational_of("1/3"), rational_of(2)
+    (Fraction(1, 10), Fraction(1, 3), Fraction(2, 1))
+    """
+    if isinstance(given, Fraction):
+        return given
+    text = str(given)
+    if _LONG_EXPONENT.search(text):
+        raise ValueError(text)
+    try:
+        return Fraction(text)
+    except ZeroDivisionError:
+        raise ValueError(text) from None
