@@ -1,10 +1,15 @@
-"""Does a sample have a law? One chi-square test for all statistical tests, with its false-alarm rate."""
+"""Does a sample have a law? One chi-square test with its false-alarm rate, the laws, and keys that break one."""
 
+import math
 from collections import Counter
 from collections.abc import Hashable, Mapping
 from typing import TypeVar
 
+import numpy as np
 from scipy import stats
+
+from veilset.itemsets import Itemset
+from veilset.raw.bound import Keys
 
 FALSE_ALARM = 1e-6
 """How often a right law is rejected; tests are seeded, so in fact always or never."""
@@ -31,3 +36,38 @@ def fits(drawn: Counter[Outcome], law: Mapping[Outcome, float]) -> bool:
     scale = number / sum(expected)
     result = stats.chisquare(observed, [value * scale for value in expected])
     return bool(result.pvalue > FALSE_ALARM)
+
+
+def discrete_laplace(scale: float, largest: int = 200) -> dict[int, float]:
+    """P(noise = n) is in proportion to exp(-|n| / scale); what lies further out than `largest` is left out."""
+    none = math.tanh(1 / (2 * scale))
+    return {n: none * math.exp(-abs(n) / scale) for n in range(-largest, largest + 1)}
+
+
+def laplace_bins(scale: float) -> dict[int, float]:
+    """P(floor(noise) = n) for Laplace noise; so fine a discrete one cannot be told from it."""
+
+    def below(x: float) -> float:
+        return math.exp(x / scale) / 2 if x < 0 else 1 - math.exp(-x / scale) / 2
+
+    return {n: below(n + 1) - below(n) for n in range(-200, 200)}
+
+
+def law_of_choice(scores: dict[Itemset, int], k: int, rate: float) -> dict[tuple[Itemset, ...], float]:
+    """k draws of the exponential mechanism without replacement: every sequence, by explicit enumeration."""
+    if k == 0:
+        return {(): 1.0}
+    weights = {itemset: math.exp(rate * score) for itemset, score in scores.items()}
+    law = {}
+    for itemset, weight in weights.items():
+        rest = {other: score for other, score in scores.items() if other != itemset}
+        for sequence, probability in law_of_choice(rest, k - 1, rate).items():
+            law[itemset, *sequence] = probability * weight / sum(weights.values())
+    return law
+
+
+def first_item_favoured(factor: float, number: int) -> Keys:
+    """Random keys for rows of five items, those of each row's first item multiplied by a factor."""
+    drawn = np.random.default_rng(5).integers(2**32, size=(number, 5)).astype(np.float64)
+    drawn[:, 0] *= factor
+    return np.minimum(drawn, 2**32 - 1).astype(np.uint32).ravel()

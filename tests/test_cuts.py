@@ -8,10 +8,11 @@ from hypothesis import given
 from scipy.stats import chisquare
 
 import reference
+from laws import first_item_favoured
 from reference import Baskets
 from strategies import ALPHABET_SIZE, baskets, baskets_of, cuts, keys, rows_of
 from veilset.errors import BadCall
-from veilset.raw.bound import Cut, DropLonger, KeepAll, KeepBest, KeepRandom, Keys, OnlyItems, Rows
+from veilset.raw.bound import Cut, DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems, Rows
 
 
 def apply(cut: Cut, rows: Rows, given_keys: list[int]) -> Rows:
@@ -77,13 +78,6 @@ def test_keeping_all_copies_nothing() -> None:
     """The whole data is counted where it lies."""
     rows = rows_of([frozenset({0, 1}), frozenset()])
     assert KeepAll().apply(rows, np.empty(0, np.uint32)) is rows
-
-
-def first_item_favoured(factor: float, number: int) -> Keys:
-    """Random keys for rows of five items, those of each row's first item multiplied by a factor."""
-    drawn = np.random.default_rng(5).integers(2**32, size=(number, 5)).astype(np.float64)
-    drawn[:, 0] *= factor
-    return np.minimum(drawn, 2**32 - 1).astype(np.uint32).ravel()
 
 
 @pytest.mark.parametrize(("factor", "fits"), [(0.9, False), (1.0, True), (1.1, False)])

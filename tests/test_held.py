@@ -1,6 +1,5 @@
 """How many of some itemsets transactions hold, and supports that they share: counts, sensitivities, noise."""
 
-import math
 from collections import Counter
 from collections.abc import Callable
 from fractions import Fraction
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 
 import reference
 from curators import curator_over, engine_over
-from laws import fits
+from laws import discrete_laplace, fits, laplace_bins
 from reference import Basket, Baskets
 from strategies import ALPHABET_SIZE, basket, baskets, transactions_of
 from veilset.errors import BadCall, BudgetExceeded
@@ -201,21 +200,6 @@ def test_sensitivities_grow_with_the_transactions_of_an_owner(transactions: int)
     for most, reckoned in [(1, 1), (2, 2), (9, 2)]:
         asked = curator.ask_shared_supports(few, most=most, epsilon=part)
         assert asked.mechanism == DiscreteLaplace(reckoned * transactions, part, STEPS)
-
-
-def laplace_bins(scale: float) -> dict[int, float]:
-    """P(floor(noise) = n) for Laplace noise; so fine a discrete one cannot be told from it."""
-
-    def below(x: float) -> float:
-        return math.exp(x / scale) / 2 if x < 0 else 1 - math.exp(-x / scale) / 2
-
-    return {n: below(n + 1) - below(n) for n in range(-200, 200)}
-
-
-def discrete_laplace(scale: float) -> dict[int, float]:
-    """P(noise = n) is in proportion to exp(-|n| / scale)."""
-    none = math.tanh(1 / (2 * scale))
-    return {n: none * math.exp(-abs(n) / scale) for n in range(-200, 201)}
 
 
 def test_shared_supports_have_the_noise_of_their_cap() -> None:

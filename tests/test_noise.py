@@ -9,18 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from laws import fits
+from laws import discrete_laplace, fits
 from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.gate.noise import Noise, SecureNoise, SeededNoise, float_at_least
 from veilset.raw.counts import ExactCounts
 
 DRAWS = 50_000
-
-
-def discrete_laplace_law(scale: float, largest: int) -> dict[int, float]:
-    """P(x) proportional to exp(-|x| / scale); what lies further out than `largest` is left out."""
-    a = math.exp(-1 / scale)
-    return {x: (1 - a) / (1 + a) * a ** abs(x) for x in range(-largest, largest + 1)}
 
 
 @pytest.mark.parametrize("noise", [SecureNoise(), SeededNoise(11)], ids=["secure", "seeded"])
@@ -29,7 +23,7 @@ def discrete_laplace_law(scale: float, largest: int) -> dict[int, float]:
 def test_noise_has_the_claimed_scale(noise: Noise, scale: Fraction, factor: float, is_right: bool) -> None:
     """50,000 draws tell a scale from one that is ten percent smaller or larger."""
     drawn = noise.discrete_laplace(ExactCounts(np.zeros(DRAWS, np.int64)), scale=scale)
-    law = discrete_laplace_law(factor * float(scale), largest=int(60 * scale) + 60)
+    law = discrete_laplace(factor * float(scale), largest=int(60 * scale) + 60)
     assert fits(Counter(drawn.tolist()), law) == is_right
 
 
@@ -70,7 +64,7 @@ def test_scales_are_rounded_up_never_down(value: Fraction) -> None:
 def test_half_width_is_the_smallest_that_holds_95_percent(scale: Fraction) -> None:
     """Against direct summation of the law."""
     mechanism = DiscreteLaplace(sensitivity=1, epsilon=1 / scale)
-    law = discrete_laplace_law(float(scale), largest=int(50 * scale) + 50)
+    law = discrete_laplace(float(scale), largest=int(50 * scale) + 50)
     half_width = mechanism.half_width()
 
     def inside(width: int) -> float:

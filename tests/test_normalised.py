@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curators import curator_over, engine_over
-from laws import fits
+from laws import fits, laplace_bins
 from reference import Basket, Baskets, cut, normalised_supports
 from strategies import ALPHABET_SIZE, basket, baskets, cuts, items, transactions_of
 from veilset.errors import BadCall
@@ -123,15 +123,6 @@ def test_normalised_supports_have_the_noise_of_their_limit() -> None:
     assert not fits(drawn, laplace_bins(4.4))
     assert not fits(drawn, laplace_bins(3.6))
     assert counts.mechanism == DiscreteLaplace(2, Fraction(1, 2), STEPS)
-
-
-def laplace_bins(scale: float) -> dict[int, float]:
-    """P(floor(noise) = n) for Laplace noise; so fine a discrete one cannot be told from it."""
-
-    def below(x: float) -> float:
-        return math.exp(x / scale) / 2 if x < 0 else 1 - math.exp(-x / scale) / 2
-
-    return {n: below(n + 1) - below(n) for n in range(-200, 200)}
 
 
 def test_what_is_asked_of_some_items_comes_in_their_order() -> None:

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 import reference
+from laws import first_item_favoured
 from reference import Baskets
 from strategies import arrays_of, baskets, baskets_of, keys, rows_of, smart_cuts
 from veilset.errors import BadCall
-from veilset.raw.bound import Keys
 from veilset.raw.smart_cut import KeepSmart
 
 
@@ -94,13 +94,6 @@ def test_of_a_candidate_that_does_not_fit_the_items_of_smallest_key_are_kept() -
     cut = smart(3, {(0, 2): 9, (1, 3): 5, (5, 9): 4})
     assert cut_one(cut, {0, 1, 2, 3, 4}, [0, 7, 0, 6, 0]) == {0, 2, 3}
     assert cut_one(cut, {0, 1, 2, 3, 4}, [0, 6, 0, 7, 0]) == {0, 1, 2}
-
-
-def first_item_favoured(factor: float, number: int) -> Keys:
-    """Random keys for rows of five items, those of each row's first item multiplied by a factor."""
-    drawn = np.random.default_rng(5).integers(2**32, size=(number, 5)).astype(np.float64)
-    drawn[:, 0] *= factor
-    return np.minimum(drawn, 2**32 - 1).astype(np.uint32).ravel()
 
 
 @pytest.mark.parametrize(("factor", "fits"), [(0.9, False), (1.0, True), (1.1, False)])

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curators import curator_over
-from laws import fits
+from laws import fits, law_of_choice
 from reference import Baskets, support
 from strategies import ALPHABET_SIZE, baskets, transactions_of
 from veilset import SeededNoise, mine, mine_exact
@@ -107,19 +107,6 @@ def test_inversion_undoes_a_random_split() -> None:
 SCORES: dict[Itemset, int] = {(0,): 9, (1,): 7, (0, 1): 6}
 BLOCK = [(2,), (3,), (0, 2), (0, 3), (1, 2)]
 """Itemsets at score 0, which a reservoir must not have to list."""
-
-
-def law_of_choice(scores: dict[Itemset, int], k: int, rate: float) -> dict[tuple[Itemset, ...], float]:
-    """k draws of the exponential mechanism without replacement, by its definition."""
-    if k == 0:
-        return {(): 1.0}
-    weights = {itemset: math.exp(rate * score) for itemset, score in scores.items()}
-    law = {}
-    for itemset, weight in weights.items():
-        rest = {other: score for other, score in scores.items() if other != itemset}
-        for sequence, probability in law_of_choice(rest, k - 1, rate).items():
-            law[itemset, *sequence] = probability * weight / sum(weights.values())
-    return law
 
 
 def reservoir(

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from curators import curator_over, engine_over
-from laws import fits
+from laws import fits, law_of_choice
 from reference import Basket, Baskets, support
 from strategies import ALPHABET_SIZE, basket, baskets, transactions_of
 from veilset import api
@@ -44,19 +44,6 @@ def floored_scores(rows: Baskets, domain: Domain, k: int, rate: Fraction) -> dic
     limit = ranked[scored.MOST_LISTED - 1] if len(ranked) >= scored.MOST_LISTED else 0
     floor = max(0, ranked[k - 1] - margin, limit)
     return {itemset: max(count, floor) for itemset, count in supports.items()}
-
-
-def law_of_choice(scores: dict[Itemset, int], k: int, rate: float) -> dict[tuple[Itemset, ...], float]:
-    """The probability of every sequence of itemsets, by explicit enumeration."""
-    if k == 0:
-        return {(): 1.0}
-    weights = {itemset: math.exp(rate * score) for itemset, score in scores.items()}
-    law = {}
-    for itemset, weight in weights.items():
-        rest = {other: score for other, score in scores.items() if other != itemset}
-        for sequence, probability in law_of_choice(rest, k - 1, rate).items():
-            law[itemset, *sequence] = probability * weight / sum(weights.values())
-    return law
 
 
 @pytest.mark.parametrize("most_listed", [3, scored.MOST_LISTED], ids=["short list", "long list"])

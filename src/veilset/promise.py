@@ -1,11 +1,12 @@
-"""What is protected, from whom it follows, and under which assumptions; in data and in words."""
+"""What a result cost and what is promised of it: who is protected, how far, and under which assumptions."""
 
 import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from veilset.gate import Curator
+from veilset import __version__
+from veilset.gate import Charge, Curator
 
 _LARGEST_EXPONENT = 700
 """Of e, in a float."""
@@ -62,3 +63,42 @@ class Promise:
         """The promise that `to_dict` wrote."""
         epsilon, assumptions = Fraction(values["epsilon"]), tuple(values["assumptions"])
         return cls(values["unit"], epsilon, assumptions, values["is_kept"])
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Paid:
+    """What every result carries: how it was made, what each look cost, what is promised."""
+
+    method: str
+    trace: tuple[Charge, ...]
+    promise: Promise
+    notes: tuple[str, ...] = ()
+    version: str = __version__
+
+    @property
+    def is_private(self) -> bool:
+        """Whether the promise is kept; False for life where the noise can be repeated."""
+        return self.promise.is_kept
+
+    @property
+    def epsilon(self) -> Fraction:
+        """What the result was allowed to cost."""
+        return self.promise.epsilon
+
+    @property
+    def spent(self) -> Fraction:
+        """What it did cost: the sum over the trace."""
+        return sum((charge.mechanism.epsilon for charge in self.trace), Fraction(0))
+
+    def account(self) -> dict[str, Any]:
+        """All of this as JSON values."""
+        return {
+            "method": self.method,
+            "epsilon": float(self.epsilon),
+            "spent": str(self.spent),
+            "trace": [charge.to_dict() for charge in self.trace],
+            "promise": self.promise.to_dict(),
+            "is_private": self.is_private,
+            "notes": list(self.notes),
+            "version": self.version,
+        }

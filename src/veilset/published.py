@@ -9,7 +9,6 @@ import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -20,19 +19,18 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from veilset import __version__
 from veilset.baskets import as_lists, as_words, check_vocabulary, write_fimi
 from veilset.errors import BadCall
-from veilset.gate import Charge, Curator, Item
+from veilset.gate import Curator, Item
 from veilset.itemsets import Itemsets
-from veilset.promise import Promise
+from veilset.promise import Paid, Promise
 
 FILES = (".dat", ".dat.gz", ".dat.zst", ".parquet")
 """What a published dataset can be written to."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Published:
+class Published(Paid):
     """A dataset that may be handed out: distinct records of item codes, and how many copies of each.
 
     `names[code]` is what an item is called; the alphabet is public.
@@ -41,11 +39,6 @@ class Published:
     records: Itemsets
     multiplicities: npt.NDArray[np.int64]
     names: tuple[Item, ...]
-    method: str
-    trace: tuple[Charge, ...]
-    promise: Promise
-    notes: tuple[str, ...] = ()
-    version: str = __version__
 
     @classmethod
     def of(
@@ -78,21 +71,6 @@ class Published:
         """How many records there are, copies included."""
         return int(self.multiplicities.sum())
 
-    @property
-    def is_private(self) -> bool:
-        """Whether the promise is kept; False for life where the noise can be repeated."""
-        return self.promise.is_kept
-
-    @property
-    def epsilon(self) -> Fraction:
-        """What publishing was allowed to spend."""
-        return self.promise.epsilon
-
-    @property
-    def spent(self) -> Fraction:
-        """What it did spend: the sum over the trace."""
-        return sum((charge.mechanism.epsilon for charge in self.trace), Fraction(0))
-
     def to_frame(self) -> pl.DataFrame:
         """The distinct records as a Polars frame: items, multiplicity. `veilset.read` takes it as it is."""
         return pl.DataFrame(self._table())
@@ -103,14 +81,7 @@ class Published:
             "transactions": len(self),
             "distinct_records": len(self.records),
             "items": len(self.names),
-            "method": self.method,
-            "epsilon": float(self.epsilon),
-            "spent": str(self.spent),
-            "trace": [charge.to_dict() for charge in self.trace],
-            "promise": self.promise.to_dict(),
-            "is_private": self.is_private,
-            "notes": list(self.notes),
-            "version": self.version,
+            **self.account(),
         }
 
     def write(self, path: str | Path) -> None:

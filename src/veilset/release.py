@@ -2,18 +2,16 @@
 
 import json
 from dataclasses import asdict, dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
-from veilset import __version__
 from veilset.choose import Estimates, by_support, consistent
 from veilset.errors import BadCall, BadInput
 from veilset.gate import Charge, Curator, Item, NoisyCount
-from veilset.promise import Promise
+from veilset.promise import Paid, Promise
 from veilset.rules import rules_frame
 
 if TYPE_CHECKING:
@@ -41,16 +39,11 @@ class NumberOfTransactions:
 
 
 @dataclass(frozen=True, slots=True)
-class Release:
+class Release(Paid):
     """What may be published: complete in itself, safe to copy, store and show."""
 
     itemsets: tuple[ReleasedItemset, ...]
     transactions: NumberOfTransactions
-    method: str
-    trace: tuple[Charge, ...]
-    promise: Promise
-    notes: tuple[str, ...] = ()
-    version: str = __version__
 
     @classmethod
     def of(
@@ -76,21 +69,6 @@ class Release:
 
     def __len__(self) -> int:
         return len(self.itemsets)
-
-    @property
-    def is_private(self) -> bool:
-        """Whether the promise is kept; False for life where the noise can be repeated."""
-        return self.promise.is_kept
-
-    @property
-    def epsilon(self) -> Fraction:
-        """What the release was allowed to spend."""
-        return self.promise.epsilon
-
-    @property
-    def spent(self) -> Fraction:
-        """What it did spend: the sum over the trace."""
-        return sum((charge.mechanism.epsilon for charge in self.trace), Fraction(0))
 
     def to_frame(self) -> pl.DataFrame:
         """The itemsets as a Polars frame: items, support, low, high, frequency."""
@@ -137,17 +115,7 @@ class Release:
 
     def _about(self) -> dict[str, Any]:
         """Everything but the itemsets."""
-        return {
-            "transactions": asdict(self.transactions),
-            "method": self.method,
-            "epsilon": float(self.epsilon),
-            "spent": str(self.spent),
-            "trace": [charge.to_dict() for charge in self.trace],
-            "promise": self.promise.to_dict(),
-            "is_private": self.is_private,
-            "notes": list(self.notes),
-            "version": self.version,
-        }
+        return {"transactions": asdict(self.transactions), **self.account()}
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "Release":

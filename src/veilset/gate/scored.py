@@ -73,9 +73,7 @@ def draw_best(
     scores: ExactScores, domain: Domain, k: int, *, rate: Fraction, below: Below
 ) -> Iterator[Itemset]:
     """k itemsets of the domain without replacement, P proportional to exp(rate * score) at each draw."""
-    classes: dict[int, list[Itemset]] = defaultdict(list)
-    for itemset, support in scores.listed.items():
-        classes[support].append(itemset)
+    classes = _classes(scores)
     members = Counter({score: len(itemsets) for score, itemsets in classes.items()})
     members[scores.floor] = domain.size - len(scores.listed)
     taken: set[Itemset] = set()
@@ -90,9 +88,7 @@ def draw_best(
 
 def draw_listed(scores: ExactScores, k: int, *, rate: Fraction, below: Below) -> Iterator[Itemset]:
     """k of the listed itemsets without replacement, P proportional to exp(rate * score) at each draw."""
-    classes: dict[int, list[Itemset]] = defaultdict(list)
-    for itemset, support in scores.listed.items():
-        classes[support].append(itemset)
+    classes = _classes(scores)
     members = {score: len(itemsets) for score, itemsets in classes.items()}
     for score in draw_scores(members, draws=k, rate=rate, below=below):
         yield _take_one(classes[score], below)
@@ -109,6 +105,14 @@ def draw_place(scores: Int64Array, *, rate: Fraction, below: Below) -> int:
     members = Counter(scores.tolist())
     score = next(draw_scores(members, draws=1, rate=rate, below=below))
     return int(np.flatnonzero(scores == score)[below(members[score])])
+
+
+def _classes(scores: ExactScores) -> dict[int, list[Itemset]]:
+    """The listed itemsets of each score."""
+    classes: dict[int, list[Itemset]] = defaultdict(list)
+    for itemset, score in scores.listed.items():
+        classes[score].append(itemset)
+    return classes
 
 
 def _take_one(itemsets: list[Itemset], below: Below) -> Itemset:

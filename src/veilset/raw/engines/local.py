@@ -77,9 +77,7 @@ class LocalEngine:
     def reshaped(self, reshape: Reshape, draw: DrawKeys) -> "LocalEngine":
         """An engine over the rows that the transactions become; chunk by chunk, on all cores."""
         if isinstance(reshape, Cut):
-            reshape.longest(
-                len(self.alphabet)
-            )  # raises where the cut does not fit the alphabet, as in `_sum`
+            reshape.longest(len(self.alphabet))  # raises where it does not fit, as in `_sum`
         with ThreadPoolExecutor(self._threads) as pool:
             making = [
                 pool.submit(reshape.apply, rows, draw(reshape.keys_needed(rows))) for rows in self._chunks()
@@ -300,9 +298,7 @@ class LocalEngine:
 
     def _sum(self, add: AddCounts, size: int, cut: Cut, draw: DrawKeys) -> ExactCounts:
         """The sum over all chunks of what their rows contribute after the cut."""
-        cut.longest(
-            len(self.alphabet)
-        )  # raises where the cut does not fit the alphabet; kernels do not check
+        cut.longest(len(self.alphabet))  # raises where it does not fit the alphabet; kernels do not check
         threads = max(1, min(self._threads, BYTES_OF_TOTALS // (8 * size + 1)))
         idle: SimpleQueue[Int64Array] = SimpleQueue()
         for _ in range(threads):
