@@ -1,4 +1,4 @@
-"""How long the representations take that `raw.kernels.vertical` and `raw.kernels.pairs` choose from."""
+"""How long the representations take that `raw.kernels.vertical` chooses from."""
 
 from collections.abc import Callable, Iterator
 from itertools import pairwise
@@ -13,7 +13,7 @@ from benchmarks.measure import MILLION, Files, apart, best_seconds
 from veilset import read
 from veilset.raw.bound import KeepAll, Keys, Rows
 from veilset.raw.engines.local import ROWS_IN_A_CHUNK, LocalEngine
-from veilset.raw.kernels import pairs, supports, vertical
+from veilset.raw.kernels import supports, vertical
 from veilset.raw.transactions import Transactions
 
 MEASURED = ("retail", "kosarak-70k", "mushroom", "accidents-15k", "MSNBC", MILLION)
@@ -27,9 +27,6 @@ QUESTIONS = (
 )
 """Of how many of the most frequent items, itemsets of which sizes, and how many of these."""
 
-PAIRED = (16, 50, 200, 1_000)
-"""Of how many of the most frequent items all pairs."""
-
 IntArray = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
 
@@ -37,11 +34,11 @@ Codes = npt.NDArray[np.int32]
 def counting(files: Files) -> pl.DataFrame:
     """Counting: the representations that the kernels choose from, in milliseconds.
 
-    Supports of itemsets from bitmaps of all items or from lists, supports of pairs from bitmaps or by visits
-    to each pair within each row, on one core; and the same question asked of the engine, on all cores.
+    Supports of itemsets from bitmaps of all items or from lists, on one core; and the same question asked of
+    the engine, on all cores.
     """
     rows = [row for name in MEASURED if name in files for row in apart(_measured, name, files[name])]
-    columns = ["dataset", "question", *(f"{way} (ms)" for way in ("bitmaps", "lists", "visits"))]
+    columns = ["dataset", "question", *(f"{way} (ms)" for way in ("bitmaps", "lists"))]
     return pl.DataFrame(rows, infer_schema_length=None).select(*columns, "chosen", "engine (ms)")
 
 
@@ -57,11 +54,6 @@ def _measured(dataset: str, path: Path) -> list[dict[str, object]]:
         question = f"{offsets.size - 1:,} itemsets of {sizes[0]}-{sizes[-1]} of {held:,} items"
         if question not in compared:
             compared[question] = _compare_supports(data, offsets, codes)
-    for number in PAIRED:
-        chosen = np.sort(by_support[:number])
-        question = f"all pairs of {chosen.size:,} items"
-        if question not in compared:
-            compared[question] = _compare_pairs(data, chosen)
     return [
         {
             "dataset": dataset,
@@ -124,33 +116,3 @@ def _compare_supports(
     )
     fit = vertical.bitmaps_fit(min(len(data), ROWS_IN_A_CHUNK), chosen.size)
     return best, "bitmaps" if fit else "lists"
-
-
-def _compare_pairs(data: Transactions, chosen: Codes) -> tuple[dict[str, float], str]:
-    """Bitmaps of all items against a visit to each pair within each row."""
-    places = np.full(len(data.alphabet), chosen.size, np.int32)
-    places[chosen] = np.arange(chosen.size)
-
-    def by_bitmaps() -> None:
-        totals = np.zeros(comb(chosen.size, 2), np.int64)
-        for rows in _chunks(data):
-            turned = vertical.turn_to_bitmaps(rows.offsets, rows.items, places, chosen.size)
-            pairs.add_pairs_of_bitmaps(turned.bitmaps, chosen.size, totals)
-
-    def by_visits() -> None:
-        totals = np.zeros(comb(chosen.size, 2), np.int64)
-        for rows in _chunks(data):
-            pairs.add_pairs_within_rows(rows.offsets, rows.items, places, chosen.size, totals)
-
-    engine = LocalEngine(data)
-    best = best_seconds(
-        {
-            "bitmaps": by_bitmaps,
-            "visits": by_visits,
-            "engine": lambda: engine.pair_supports(chosen, KeepAll(), _no_keys),
-        },
-        runs=3,
-    )
-    first = next(_chunks(data))
-    pay = pairs.bitmaps_pay(first.offsets, first.items, places, chosen.size)
-    return best, "bitmaps" if pay else "visits"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 from veilset.raw.bound import Cut, DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems
 from veilset.raw.similar_cut import KeepSimilar
@@ -48,11 +48,6 @@ def shared_supports(baskets: Baskets, itemsets: Sequence[Iterable[int]], most: i
         sum(weight for basket, weight in zip(baskets, weights, strict=True) if basket.issuperset(itemset))
         for itemset in itemsets
     ]
-
-
-def pair_supports(baskets: Baskets, items: Sequence[int]) -> list[int]:
-    """The support of each pair of the items."""
-    return supports(baskets, combinations(items, 2))
 
 
 def lengths(baskets: Baskets, limit: int) -> list[int]:

@@ -26,7 +26,7 @@ from veilset.raw.bound import Cut, KeepAll, KeepBest, KeepRandom, Keys, Rows, l1
 from veilset.raw.counts import ExactCounts, Int64Array
 from veilset.raw.engines import DrawKeys
 from veilset.raw.engines.local import LocalEngine
-from veilset.raw.kernels import pairs, vertical
+from veilset.raw.kernels import vertical
 from veilset.raw.kernels.popcount import popcount
 from veilset.raw.transactions import Transactions
 
@@ -96,17 +96,6 @@ def test_supports_match_the_obvious_loop_in_every_form(
     assert found.values.tolist() == reference.supports(rows * times, candidates)
 
 
-@pytest.mark.parametrize("words_for_a_visit", [0, 1 << 40], ids=["visits", "bitmaps"])
-@given(rows=baskets(), times=st.sampled_from([1, 20]), chosen=chosen_items, chunk=chunk_sizes)
-def test_pair_supports_match_the_obvious_loop_in_both_ways(
-    words_for_a_visit: int, rows: Baskets, times: int, chosen: list[int], chunk: int
-) -> None:
-    """Visits to the pairs of each row and bitmaps count the same, whatever the order of the items."""
-    with settings_of(pairs, WORDS_FOR_A_VISIT=words_for_a_visit):
-        found = engine_of(rows * times, chunk).pair_supports(np.array(chosen, np.int32), KeepAll(), no_keys)
-    assert found.values.tolist() == reference.pair_supports(rows * times, chosen)
-
-
 @given(
     rows=baskets(), cut=cuts(), drawn=keys(), candidates=itemsets(), chosen=chosen_items, chunk=chunk_sizes
 )
@@ -123,8 +112,6 @@ def test_every_question_under_every_cut_matches_its_twin(
     )
     found = engine.supports(*arrays_of(candidates), cut, stream(drawn))
     assert found.values.tolist() == reference.supports(left, candidates)
-    found = engine.pair_supports(some, cut, stream(drawn))
-    assert found.values.tolist() == reference.pair_supports(left, chosen)
     found = engine.joint_patterns(some, cut, stream(drawn))
     assert found.values.tolist() == reference.joint_patterns(left, chosen)
 
@@ -137,34 +124,17 @@ def moves(
     return more - fewer
 
 
-@given(
-    databases=neighbours(),
-    cut=cuts(),
-    drawn=keys(),
-    candidates=itemsets(),
-    chosen=chosen_items,
-    chunk=chunk_sizes,
-)
+@given(databases=neighbours(), cut=cuts(), drawn=keys(), candidates=itemsets(), chunk=chunk_sizes)
 def test_one_more_basket_moves_supports_up_by_no_more_than_their_sensitivity(
-    databases: tuple[Baskets, Baskets],
-    cut: Cut,
-    drawn: list[int],
-    candidates: list[list[int]],
-    chosen: list[int],
-    chunk: int,
+    databases: tuple[Baskets, Baskets], cut: Cut, drawn: list[int], candidates: list[list[int]], chunk: int
 ) -> None:
     """Every support moves by 0 or 1, and different itemsets together by no more than `l1_sensitivity`."""
     different = [list(itemset) for itemset in dict.fromkeys(map(tuple, candidates))]
-    some = np.array(chosen, np.int32)
     asked: list[tuple[Callable[[LocalEngine], ExactCounts], list[int]]] = [
         (lambda engine: engine.item_supports(cut, stream(drawn)), [1] * ALPHABET_SIZE),
         (
             lambda engine: engine.supports(*arrays_of(different), cut, stream(drawn)),
             list(map(len, different)),
-        ),
-        (
-            lambda engine: engine.pair_supports(some, cut, stream(drawn)),
-            [2] * (some.size * (some.size - 1) // 2),
         ),
     ]
     for ask, sizes in asked:
@@ -208,7 +178,6 @@ def test_rows_without_items_are_counted(rows: Baskets, form: dict[str, int]) -> 
     assert engine.number().values.tolist() == [number]
     assert engine.lengths(KeepAll(), no_keys, limit=2).values.tolist() == [number, 0, 0]
     assert engine.item_supports(KeepAll(), no_keys).values.tolist() == [0] * ALPHABET_SIZE
-    assert engine.pair_supports(ALL_ITEMS[:3], KeepAll(), no_keys).values.tolist() == [0] * 3
     assert engine.joint_patterns(ALL_ITEMS[:2], KeepAll(), no_keys).values.tolist() == [number, 0, 0, 0]
     with settings_of(vertical, **form):
         found = engine.supports(*arrays_of([[], [0], [0, 1]]), KeepAll(), no_keys)
@@ -216,11 +185,10 @@ def test_rows_without_items_are_counted(rows: Baskets, form: dict[str, int]) -> 
 
 
 def test_an_alphabet_of_one_item_is_enough() -> None:
-    """One item has a support, no pair and two patterns."""
+    """One item has a support and two patterns."""
     transactions = transactions_of([frozenset(), frozenset({0}), frozenset({0})], alphabet_size=1)
     engine, only = LocalEngine(transactions), np.zeros(1, np.int32)
     assert engine.item_supports(KeepAll(), no_keys).values.tolist() == [2]
-    assert engine.pair_supports(only, KeepAll(), no_keys).values.tolist() == []
     assert engine.joint_patterns(only, KeepAll(), no_keys).values.tolist() == [1, 2]
     assert engine.supports(*arrays_of([[0], []]), KeepAll(), no_keys).values.tolist() == [2, 3]
 
@@ -234,7 +202,8 @@ def test_codes_beyond_sixteen_bits_are_told_apart(form: dict[str, int]) -> None:
     with settings_of(vertical, **form):
         found = engine.supports(*arrays_of([[low], [high], [low, high]]), KeepAll(), no_keys)
     assert found.values.tolist() == [2, 1, 1]
-    assert engine.pair_supports(np.array([high, low], np.int32), KeepAll(), no_keys).values.tolist() == [1]
+    found = engine.joint_patterns(np.array([high, low], np.int32), KeepAll(), no_keys)
+    assert found.values.tolist() == [0, 0, 1, 1]
 
 
 @given(before=baskets(), rows=baskets(), after=baskets(), candidates=itemsets())
@@ -309,7 +278,7 @@ ASKED_BADLY: dict[str, tuple[Callable[[LocalEngine], ExactCounts], str]] = {
         "an item code lies outside the alphabet; give codes from 0 to 5",
     ),
     "negative": (
-        lambda engine: engine.pair_supports(np.array([-1, 0], np.int32), KeepAll(), no_keys),
+        lambda engine: engine.joint_patterns(np.array([-1, 0], np.int32), KeepAll(), no_keys),
         "an item code lies outside the alphabet; give codes from 0 to 5",
     ),
     "twice": (
@@ -344,13 +313,3 @@ def test_bits_are_counted_alike_in_python_and_in_kernels(words: list[int]) -> No
     expected = [f"{word:b}".count("1") for word in words]
     assert [popcount(np.uint64(word)) for word in words] == expected
     assert vertical.count_bits(np.array(words, np.uint64).reshape(1, -1)).tolist() == [sum(expected)]
-
-
-@given(rows=baskets(), chosen=chosen_items)
-def test_pairs_within_rows_are_counted(rows: Baskets, chosen: list[int]) -> None:
-    """The estimate of the work is the sum of all pair supports."""
-    places = np.full(ALPHABET_SIZE, len(chosen), np.int32)
-    places[chosen] = np.arange(len(chosen))
-    offsets, items = arrays_of(map(sorted, rows))
-    found = pairs.count_pairs_within_rows(offsets, items, places, len(chosen))
-    assert found == sum(reference.pair_supports(rows, chosen))

@@ -59,12 +59,6 @@ class Engine(Protocol):
         itemset may be empty.
         """
 
-    def pair_supports(self, items: Int32Array, cut: Cut, draw: DrawKeys) -> ExactCounts:
-        """How many transactions hold both items of each pair of the given ones, after the cut.
-
-        Pairs in the order (0, 1), (0, 2), ..., (1, 2), ... of positions in `items`.
-        """
-
     def joint_patterns(self, items: Int32Array, cut: Cut, draw: DrawKeys) -> ExactCounts:
         """How many transactions hold exactly which of up to 16 given items, after the cut.
 

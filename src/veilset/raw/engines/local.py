@@ -18,7 +18,7 @@ from veilset.raw import mining
 from veilset.raw.bound import Cut, KeepAll, Keys, Reshape, Rows
 from veilset.raw.counts import ExactCounts, ExactItemsets, ExactTree, Int32Array, Int64Array
 from veilset.raw.engines import DrawKeys
-from veilset.raw.kernels import held, normalised, pairs, partitions, prefix_tree, scans, supports, vertical
+from veilset.raw.kernels import held, normalised, partitions, prefix_tree, scans, supports, vertical
 from veilset.raw.partitions import ExactRecords
 from veilset.raw.transactions import Alphabet, Transactions
 
@@ -180,20 +180,6 @@ class LocalEngine:
             held.add_shared(turned.bitmaps, weights, offsets, sets, totals)
 
         return self._sum(add, offsets.size - 1, KeepAll(), _no_keys)
-
-    def pair_supports(self, items: Int32Array, cut: Cut, draw: DrawKeys) -> ExactCounts:
-        """How many transactions hold both items of each pair of the given ones, after the cut.
-
-        Pairs in the order (0, 1), (0, 2), ..., (1, 2), ... of positions in `items`.
-        """
-        self._check_known(items)
-        _check_different(items)
-        places = _places(items, len(self.alphabet))
-
-        def add(rows: Rows, totals: Int64Array) -> None:
-            pairs.add_pairs(rows.offsets, rows.items, places, items.size, totals)
-
-        return self._sum(add, items.size * (items.size - 1) // 2, cut, draw)
 
     def joint_patterns(self, items: Int32Array, cut: Cut, draw: DrawKeys) -> ExactCounts:
         """How many transactions hold exactly which of up to 16 given items, after the cut.
