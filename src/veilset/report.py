@@ -28,7 +28,7 @@ COLOURS = (
     *("#4c78a8", "#e29a54", "#5fa08a", "#9a86bd", "#cf7f78"),
     *("#7fb0c6", "#bfa04c", "#b57ca2", "#7a9457", "#8d97a3"),
 )
-"""One for each question that the budget shows by itself; the last for the rest together."""
+"""One for each question of the budget; the last for all from its place on."""
 
 Points = npt.NDArray[np.float64]
 
@@ -127,14 +127,14 @@ def _rules_caption(number: int) -> str:
 def _budget_bar(spendings: Sequence[Spending], total: Fraction) -> str:
     return "".join(
         f'<span title="{escape(spending.question)}" '
-        f'style="width: {_percent(spending.epsilon, total)}; background: {COLOURS[place]}"></span>'
+        f'style="width: {_percent(spending.epsilon, total)}; background: {_colour(place)}"></span>'
         for place, spending in enumerate(spendings)
     )
 
 
 def _budget_row(place: int, spending: Spending, total: Fraction) -> str:
     return (
-        f'<tr><td><span class="swatch" style="background: {COLOURS[place]}"></span>'
+        f'<tr><td><span class="swatch" style="background: {_colour(place)}"></span>'
         f"{escape(spending.question)}</td>"
         f'<td class="wide">{escape(spending.mechanism)}</td>'
         f'<td class="number">{escape(_exact(spending.epsilon))}</td>'
@@ -143,18 +143,17 @@ def _budget_row(place: int, spending: Spending, total: Fraction) -> str:
 
 
 def _spendings(trace: Iterable[Charge]) -> list[Spending]:
-    """The trace with equal questions added up; the last ones stand together where there are many."""
+    """The trace with equal questions added up."""
     by_question: dict[str, list[Charge]] = {}
     for charge in trace:
         by_question.setdefault(charge.question, []).append(charge)
-    spendings = [
+    return [
         Spending(question, _mechanism(charges), _cost(charges)) for question, charges in by_question.items()
     ]
-    if len(spendings) <= len(COLOURS):
-        return spendings
-    rest = spendings[len(COLOURS) - 1 :]
-    others = Spending(f"{len(rest)} further questions", "", sum((one.epsilon for one in rest), Fraction(0)))
-    return [*spendings[: len(COLOURS) - 1], others]
+
+
+def _colour(place: int) -> str:
+    return COLOURS[min(place, len(COLOURS) - 1)]
 
 
 def _mechanism(charges: Sequence[Charge]) -> str:
