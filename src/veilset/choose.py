@@ -1,6 +1,7 @@
 """Choices on noisy values only: post-processing, which costs no privacy. Tie rules live here."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -31,6 +32,15 @@ class Estimates:
     def none(cls) -> "Estimates":
         """Of no itemset."""
         return cls(Itemsets.of([]), np.empty(0, np.int64), np.empty(0, np.int64))
+
+    @classmethod
+    def joined(cls, parts: Sequence["Estimates"]) -> "Estimates":
+        """Those of all parts, one after another; no itemset may be in two of them."""
+        return cls(
+            Itemsets.of(itemset for part in parts for itemset in part.itemsets),
+            np.concatenate([part.supports for part in parts]),
+            np.concatenate([part.half_widths for part in parts]),
+        )
 
     def take(self, chosen: npt.NDArray[np.int64]) -> "Estimates":
         """Some of them, in that order."""

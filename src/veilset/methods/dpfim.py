@@ -253,10 +253,6 @@ def strawman(curator: Curator, target: Target, *, epsilon: Fraction) -> Release:
 
 def best_of(answers: list[Estimates], opening: Opening) -> Estimates:
     """The k largest of all, as far as they reach the threshold."""
-    every = Estimates(
-        Itemsets.of(itemset for answer in answers for itemset in answer.itemsets),
-        np.concatenate([answer.supports for answer in answers]),
-        np.concatenate([answer.half_widths for answer in answers]),
-    )
+    every = Estimates.joined(answers)
     best = by_support(every.itemsets, every.supports)[: opening.k]
     return every.take(np.array([i for i in best if every.supports[i] >= opening.min_count], np.int64))

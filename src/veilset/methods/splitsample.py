@@ -29,6 +29,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -58,6 +59,7 @@ from veilset.target import Target
 Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Shortening = KeepRandom | DropLonger
+Form = Literal["split", "random-cut", "best-cut", "whole"]
 
 NAME = "splitsample"
 ALPHA = Fraction(2, 5)
@@ -107,7 +109,7 @@ def splitsample(
     epsilon: Fraction,
     alpha: Fraction = ALPHA,
     gamma: Fraction = GAMMA,
-    form: str = "split",
+    form: Form = "split",
     only_short: bool = False,
     inverts: bool = False,
 ) -> Release:
@@ -234,7 +236,7 @@ def upscaled(counts: NoisyCounts, lengths: Counts, cut: Shortening, *, size: int
     return Upscaled(np.rint(counts.values / share).astype(np.int64), float(counts.mechanism.scale) / share)
 
 
-def reshaped(known: Known, form: str, *, gamma: Fraction, alphabet_size: int) -> Reshape | None:
+def reshaped(known: Known, form: Form, *, gamma: Fraction, alphabet_size: int) -> Reshape | None:
     """What becomes of transactions before supports decide who is drawn."""
     match form:
         case "split":
@@ -247,7 +249,7 @@ def reshaped(known: Known, form: str, *, gamma: Fraction, alphabet_size: int) ->
             rank = np.full(alphabet_size, known.items.size, np.int64)
             rank[known.items] = np.arange(known.items.size)
             return OnlyItems(known.items, KeepBest(known.limit, rank))
-        case _:
+        case "whole":
             return None
 
 

@@ -201,7 +201,7 @@ def in_two_phases(
     left = first.left - for_scaling
     counts = sense(curator, k=first.k, for_length=left * shares[0], for_supports=left * shares[1])  # l. 1-2
     parts = [part for part in second(counts, Zones.of(counts, first.k), left) if part.items]  # l. 3-14
-    found = joined(
+    found = Estimates.joined(
         [
             scaled_up(curator, part.counts, part.items, most=part.most, epsilon=for_scaling / len(parts))
             for part in parts
@@ -236,12 +236,3 @@ def filled_up(found: Sequence[int], order: Iterable[int], k: int) -> list[int]:
     [7, 3, 9]
     """
     return list(dict.fromkeys([*found, *(int(item) for item in order)]))[:k]
-
-
-def joined(parts: Sequence[Estimates]) -> Estimates:
-    """All of them."""
-    return Estimates(
-        Itemsets.of(itemset for part in parts for itemset in part.itemsets),
-        np.concatenate([part.supports for part in parts]),
-        np.concatenate([part.half_widths for part in parts]),
-    )
