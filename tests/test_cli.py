@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import shlex
 import subprocess
 import sys
 from fractions import Fraction
@@ -292,6 +293,51 @@ def test_what_fails_later_ends_in_one_line_and_an_exit_code_too(
     assert capsys.readouterr().err == f"veilset: {message}\n"
 
 
+def test_an_interrupted_command_says_nothing_and_ends_in_130(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], data: Path
+) -> None:
+    """As shells expect of it."""
+
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("veilset.api.open_curator", interrupt)
+    monkeypatch.setattr(sys, "argv", ["veilset", "mine", str(data), "--epsilon", "1", "--k", "3"])
+    with pytest.raises(SystemExit) as stopped:
+        cli.main()
+    assert stopped.value.code == 130
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_pipe_that_nobody_reads_is_no_error() -> None:
+    """`veilset ... | head` ends in silence."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    call = [sys.executable, "-m", "veilset", "--version"]
+    run = subprocess.run(call, stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert (run.returncode, run.stderr) == (0, b"")
+
+
+def test_a_terminal_without_a_letter_shows_the_result_all_the_same(tmp_path: Path) -> None:
+    """What was paid for is not lost: output is UTF-8 whatever the terminal is set to."""
+    (tmp_path / "data.csv").write_text("käse\n", encoding="utf-8")
+    call = [sys.executable, "-m", "veilset", "exact", str(tmp_path / "data.csv"), "--k", "1"]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    run = subprocess.run(call, env=environment, capture_output=True, check=False)
+    assert run.returncode == 0
+    assert "käse" in run.stdout.decode()
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
+def test_closed_streams_end_in_no_traceback(closed: str) -> None:
+    """Input that is closed is a bad call; output that is closed is not wanted."""
+    call = f"exec {shlex.quote(sys.executable)} -m veilset info - {closed}"
+    run = subprocess.run(["/bin/sh", "-c", call], input=b"1 2\n", capture_output=True, check=False)
+    assert b"Traceback" not in run.stderr
+    assert run.returncode == (2 if closed == "<&-" else 0)
+
+
 def test_whether_a_file_can_be_written_is_tried_and_leaves_nothing_behind(data: Path, tmp_path: Path) -> None:
     """A new file is not there afterwards, an old one is as it was; in a file, or as a folder, there can be none."""
     before = data.read_bytes()
@@ -299,6 +345,8 @@ def test_whether_a_file_can_be_written_is_tried_and_leaves_nothing_behind(data: 
     check_can_write(data)
     assert list(tmp_path.iterdir()) == [data]
     assert data.read_bytes() == before
+    with pytest.raises(BadCall, match="is the data itself"):
+        check_can_write(tmp_path / "." / data.name, data=data)
     for path in (data / "new.json", tmp_path / "no" / "new.json", tmp_path):
         with pytest.raises(BadCall, match="cannot be written"):
             check_can_write(path)

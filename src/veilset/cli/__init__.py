@@ -3,8 +3,11 @@
 Heavy modules are imported inside the commands, so that `veilset --version` and `--help` answer at once.
 """
 
+import io
 import os
 import sys
+from pathlib import Path
+from typing import TextIO
 
 import typer
 
@@ -20,29 +23,42 @@ _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 def main() -> None:
     """Run a command; whatever is the user's to mend ends in one line on stderr and an exit code."""
+    sys.stdout, sys.stderr = _that_takes_all(sys.stdout), _that_takes_all(sys.stderr)
     sys.exit(_exit_code())
+
+
+def _that_takes_all(stream: TextIO | None) -> TextIO:
+    """A stream to print to: what was paid for shall not be lost because a terminal lacks a letter, or is closed."""
+    if stream is None:
+        return Path(os.devnull).open("w", encoding="utf-8")
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    return stream
 
 
 def _exit_code() -> int:
     try:
-        app(standalone_mode=False)
-    except BudgetExceeded as error:
-        return _fail(error, REFUSED)
-    except (VeilsetError, _UsageError) as error:
-        return _fail(error, BAD_CALL)
+        code: int | None = app(standalone_mode=False)  # typer's own, where a command was interrupted
+        sys.stdout.flush()  # a pipe that nobody reads any more fails here, not when Python ends
+    except (
+        BrokenPipeError,
+        SystemExit,
+    ):  # the reader of a pipe had enough; typer makes the second of the first
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
-    except BrokenPipeError:  # the reader of a pipe had enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except OSError as error:
+    except (VeilsetError, _UsageError, OSError, MemoryError) as error:
+        typer.echo(f"veilset: {' '.join(_message(error).split())}", err=True)
+        return REFUSED if isinstance(error, BudgetExceeded) else BAD_CALL
+    return code or DONE
+
+
+def _message(error: Exception) -> str:
+    """What went wrong, in words; none of them from the data."""
+    if isinstance(error, MemoryError):
+        return "this takes more memory than there is; ask for less at once"
+    if isinstance(error, OSError):
         what, why = error.filename or "a file", error.strerror or type(error).__name__
-        return _fail(f"{what} could not be read or written: {why}", BAD_CALL)
-    except MemoryError:
-        return _fail("this takes more memory than there is; ask for less at once", BAD_CALL)
-    return DONE
-
-
-def _fail(problem: Exception | str, code: int) -> int:
-    message = getattr(problem, "format_message", problem.__str__)()
-    typer.echo(f"veilset: {' '.join(message.split())}", err=True)
-    return code
+        return f"{what} could not be read or written: {why}"
+    return str(getattr(error, "format_message", error.__str__)())

@@ -141,7 +141,7 @@ def _release(
     """Ask for a release of what was read from a path, when its files can be written; then write and show it."""
     from veilset import show, write_report  # noqa: PLC0415
 
-    check_can_write(out, suffixes=(".json", ".csv", ".parquet"))
+    check_can_write(out, suffixes=(".json", ".csv", ".parquet"), data=path)
     check_can_write(report, suffixes=(".html",))
     if _is_published(path):
         show.warn("this dataset is private already: `veilset exact` mines it as it is, at no further cost")
@@ -158,7 +158,7 @@ def _release(
 @reads_data
 def publish_command(
     data: "Transactions",
-    _: Path,
+    path: Path,
     epsilon: Epsilon,
     out: Annotated[
         Path,
@@ -180,7 +180,7 @@ def publish_command(
     from veilset.published import check_can_hold  # noqa: PLC0415
 
     check_can_hold(out, data.alphabet.names)
-    check_can_write(out)
+    check_can_write(out, data=path)
     with show.stage("asking for a private dataset (a first run compiles, once)"):
         published = publish(
             data, epsilon=epsilon, method=method, fan_out=fan_out, taxonomy=taxonomy, per_owner=per_owner

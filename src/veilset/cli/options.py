@@ -101,13 +101,15 @@ def reads_data(command: Callable[..., None]) -> Callable[..., None]:
     return with_data
 
 
-def check_can_write(path: Path | None, *, suffixes: tuple[str, ...] = ()) -> None:
-    """Refuse a file that cannot be written before anything is spent on what would go into it."""
+def check_can_write(path: Path | None, *, suffixes: tuple[str, ...] = (), data: Path | None = None) -> None:
+    """Refuse a file that cannot be written, or is the data, before anything is spent on what would go into it."""
     if path is None:
         return
     if suffixes and path.suffix not in suffixes:
         raise BadCall(f"cannot write to {path}; name it {', '.join(suffixes)}")
     is_new = not path.exists()
+    if data is not None and data.exists() and not is_new and path.samefile(data):
+        raise BadCall(f"{path} is the data itself; name another file")
     try:
         path.open("ab").close()  # permissions alone do not tell what a file system allows
     except OSError as error:

@@ -125,6 +125,8 @@ class ByteFile:
 def open_bytes(path: str | os.PathLike[str]) -> Iterator[ByteFile]:
     """Open a file, or standard input for "-"; gzip and Zstandard are recognised by their first bytes."""
     if path == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise BadInput("standard input is closed; pipe a file into it, or name one")
         yield _decompressed(sys.stdin.buffer, name="standard input")
         return
     name = os.fspath(path)
