@@ -40,10 +40,7 @@ def _exit_code() -> int:
     try:
         code: int | None = app(standalone_mode=False)  # typer's own, where a command was interrupted
         sys.stdout.flush()  # a pipe that nobody reads any more fails here, not when Python ends
-    except (
-        BrokenPipeError,
-        SystemExit,
-    ):  # the reader of a pipe had enough; typer makes the second of the first
+    except (BrokenPipeError, SystemExit):  # the reader of a pipe had enough: typer exits then
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except (KeyboardInterrupt, typer.Abort):
