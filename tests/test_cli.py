@@ -293,6 +293,13 @@ def test_what_fails_later_ends_in_one_line_and_an_exit_code_too(
     assert capsys.readouterr().err == f"veilset: {message}\n"
 
 
+def test_no_command_shows_the_help() -> None:
+    """In lines, as a newcomer needs it."""
+    run = veilset()
+    assert (run.returncode, run.stderr) == (0, "")
+    assert run.stdout == veilset("--help").stdout
+
+
 def test_an_interrupted_command_says_nothing_and_ends_in_130(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], data: Path
 ) -> None:
