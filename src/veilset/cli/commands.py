@@ -51,7 +51,7 @@ def _version(asked: bool) -> None:
 @app.callback(invoke_without_command=True)
 def _veilset(
     context: typer.Context,
-    version: Annotated[
+    version: Annotated[  # noqa: ARG001 - its callback acts
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
     ] = False,
 ) -> None:
