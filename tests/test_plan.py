@@ -95,6 +95,23 @@ def test_privbasis_spends_on_each_kind_of_question_what_was_forecast(baskets: Tr
     assert stages[1].mechanism == trace[1].mechanism
 
 
+@pytest.mark.parametrize(("k", "epsilon"), [(12, 1), (30, 2), (200, 2)])
+def test_planned_asks_question_by_question_what_was_forecast(
+    baskets: Transactions, k: int, epsilon: int
+) -> None:
+    """Small questions cost what was said; what counts get depends on the data: half as much to twice."""
+    stages = forecast_of(make_plan(SHOP, k=k, epsilon=epsilon), "planned").stages
+    trace = mine(baskets, k=k, epsilon=epsilon, method="planned", noise=SeededNoise(1)).trace
+    forecast = [stage for stage in stages for _ in range(stage.times)]
+    asked = {"support of the k-th itemset": "support of the", "lengths": "how many of the items"}
+    kinds = {"held": "how many of", "supports": "supports of", "largest support": "largest support of"}
+    for stage, charge in zip(forecast, trace, strict=True):
+        kind = stage.name.split(",")[0].removesuffix(" again")
+        assert charge.question.startswith(asked.get(stage.name) or kinds.get(kind, stage.name))
+        times = 2 if kind == "supports" else 1
+        assert 1 / times <= charge.mechanism.epsilon / stage.mechanism.epsilon <= times
+
+
 @pytest.mark.parametrize("method", ["f1m", "difffim-naive", "difffim"])
 def test_difffim_spends_on_supports_and_lengths_what_was_forecast(baskets: Transactions, method: str) -> None:
     """Steps of the search and limits depend on the data; with little noise, the levels are those forecast."""

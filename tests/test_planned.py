@@ -1,56 +1,29 @@
-"""planned: what it spends, what it may know, what it finds; its small decisions by hand."""
+"""planned: what it spends, what it may know, what it finds."""
 
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from curators import curator_over
-from reference import Baskets, support
+from aims import DENSE, FEW, SPARSE, TOGETHER
+from reference import Baskets
 from strategies import ALPHABET_SIZE, baskets, transactions_of
 from veilset.api import mine, open_curator
 from veilset.datasets import groceries
 from veilset.exact import mine_exact
-from veilset.gate import Curator, NoisyCount, PrivacyUnit, SeededNoise
+from veilset.gate import Curator, PrivacyUnit, SeededNoise
 from veilset.gate.mechanisms import DiscreteLaplace, Exponential
-from veilset.itemsets import Domain, Itemset, Itemsets
-from veilset.methods.beliefs import Beliefs, grid_to, measured
-from veilset.methods.opening import Opening
-from veilset.methods.planned import (
-    LEAST_SHARE,
-    MOST_SHARE,
-    Aim,
-    bases_for,
-    candidates_of,
-    group_size,
-    onto_simplex,
-    planned,
-    share_for,
-    told_by_patterns,
-)
+from veilset.itemsets import Itemsets
+from veilset.methods.planned import planned
 from veilset.raw.transactions import Transactions
 from veilset.release import Release
 from veilset.target import Target
 
-
-def drawn(rows: int, shares: npt.NDArray[np.floating[Any]]) -> Transactions:
-    """Baskets that hold each item independently with its share."""
-    is_held = np.random.default_rng(0).random((rows, shares.size)) < shares
-    return transactions_of([frozenset(np.flatnonzero(row).tolist()) for row in is_held], shares.size)
-
-
-DENSE = drawn(2000, np.linspace(0.9, 0.3, 12))
-"""Few items, of which transactions hold most."""
-SPARSE = drawn(3000, 0.3 / np.arange(1, 301) ** 0.7)
-"""Many items, of which transactions hold a few."""
 GROCERIES = groceries(5000)
-FEW = drawn(2000, np.linspace(0.4, 0.24, 8))
-"""Few items, of which transactions hold two or three."""
 DATA = {"dense": DENSE, "sparse": SPARSE, "groceries": GROCERIES, "few": FEW}
 
 
@@ -166,13 +139,13 @@ def test_intervals_of_what_is_rightly_found_hold_for_nearly_all() -> None:
 
 def test_the_strategy_follows_the_data() -> None:
     """As the notes tell. Of several runs, because the noise has a say in the prediction."""
-    dense, sparse, few = (
+    dense, sparse, together = (
         "; ".join(in_words(top(data, k, seed=seed)) for seed in range(8))
-        for data, k in [(DENSE, 20), (SPARSE, 30), (FEW, 40)]
+        for data, k in [(DENSE, 20), (SPARSE, 30), (TOGETHER, 40)]
     )
     assert dense.count("counted together") == 8
     assert sparse.count("that were unsure") >= 4
-    assert few.count("again by joint patterns") >= 4
+    assert together.count("again by joint patterns") >= 4
 
 
 def test_single_items_are_counted_without_pairs() -> None:
@@ -181,6 +154,15 @@ def test_single_items_are_counted_without_pairs() -> None:
     assert "itemsets of 2" not in in_words(release)
     assert {len(found.items) for found in release.itemsets} == {1}
     assert release.spent == 1
+
+
+def test_a_note_says_where_fewer_than_k_were_found() -> None:
+    """Nothing else stands out of three thousand short transactions. No note where there are k."""
+    fewer, all_of_k = top(SPARSE, 500), top(SPARSE, 50)
+    assert len(fewer) < 500
+    assert fewer.notes[-1].startswith(f"{len(fewer)} itemsets, not 500")
+    assert len(all_of_k) == 50
+    assert "not 50" not in in_words(all_of_k)
 
 
 @pytest.mark.parametrize("name", DATA)
@@ -248,110 +230,3 @@ def test_nothing_but_answers_decides_what_is_asked_and_released(name: str, targe
     assert replayed.asked == recorded.asked
     assert again.itemsets == release.itemsets
     assert other.budget.spent == 0
-
-
-def aim_of(*, k: int, rank: int, about: int, number: int = 10_000, items: int = 40) -> Aim:
-    """What is looked for, with a whole epsilon left."""
-    domain = Domain(items=range(items), max_size=12)
-    first = Opening(NoisyCount(number, None), k, 0, Fraction(1), ())
-    return Aim(
-        first,
-        domain,
-        k,
-        number,
-        about,
-        about,
-        is_given=False,
-        rank=rank,
-        epsilon=Fraction(1),
-        left=Fraction(1),
-    )
-
-
-def test_all_items_are_counted_together_where_noise_is_small() -> None:
-    """As many as matter, but no more than a group may have, and no more than there are."""
-    assert group_size(aim_of(k=50, rank=9, about=5000), unit=0.01) == 9
-    assert group_size(aim_of(k=50, rank=30, about=5000), unit=0.0001) == 14
-    assert group_size(aim_of(k=7, rank=30, about=5000, items=3), unit=0.01) == 3
-
-
-def test_no_more_items_than_needed_are_counted_together_where_noise_is_large() -> None:
-    """Six items have 63 itemsets, enough for 50; fewer would not do, however large the noise."""
-    assert group_size(aim_of(k=50, rank=12, about=100), unit=1000.0) == 6
-    assert group_size(aim_of(k=63, rank=12, about=100), unit=1000.0) == 6
-    assert group_size(aim_of(k=64, rank=12, about=100), unit=1000.0) == 7
-
-
-def test_an_item_more_is_worth_its_noise_or_not() -> None:
-    """By hand: from 9 to 10 items, 2 * (sqrt(2^8) - sqrt(2^7)) * unit / about against 0.04."""
-    aim, gap = aim_of(k=50, rank=10, about=1000), 16 - 2**3.5
-    at_par = 0.04 * 1000 / (2 * gap)
-    assert group_size(aim, unit=0.99 * at_par) == 10
-    assert group_size(aim, unit=1.01 * at_par) == 9
-
-
-def test_shares_for_new_candidates_by_hand() -> None:
-    """32 at one half make 8, and so do 160 taken to be unsure: cube roots 2 and 2, the latter times 1.5."""
-    half, nothing = np.full(32, 0.5), np.empty(0)
-    assert share_for(half, nothing, 160) == Fraction(2, 5)
-    assert share_for(nothing, half, 160) == LEAST_SHARE
-    assert share_for(np.full(10**5, 0.5), nothing, 1) == MOST_SHARE
-
-
-@given(
-    values=st.lists(st.integers(-1000, 1000), min_size=1, max_size=40),
-    total=st.integers(0, 3000),
-)
-def test_the_closest_values_are_those_of_the_twin(values: list[int], total: int) -> None:
-    """All values move by one shift and stop at 0: the shift by bisection."""
-    found = onto_simplex(np.array(values, np.float64), total)
-    low, high = float(min(values) - total - 1), float(max(values))
-    for _ in range(100):
-        middle = (low + high) / 2
-        if sum(max(value - middle, 0.0) for value in values) > total:
-            low = middle
-        else:
-            high = middle
-    assert found == pytest.approx([max(value - high, 0.0) for value in values], abs=1e-6)
-    assert found.sum() == pytest.approx(total, abs=1e-6)
-
-
-def sure_of(supports: dict[Itemset, float], number: int) -> Beliefs:
-    """Beliefs after answers with hardly any noise."""
-    grid = grid_to(number)
-    values = np.array(list(supports.values()))
-    return Beliefs.of(list(supports), measured(values, grid, scale=1.0, uneven=0.0), grid)
-
-
-def test_candidates_are_those_whose_parts_can_be_in_the_answer() -> None:
-    """Items 0, 1, 2 are frequent, 3 is too rare to be in a frequent pair; triples need all three pairs."""
-    items: dict[Itemset, float] = {(0,): 500.0, (1,): 450.0, (2,): 400.0, (3,): 5.0}
-    pairs, prior = candidates_of(sure_of(items, 1000), 2, 200.0, 1000)
-    assert pairs == [(0, 1), (0, 2), (1, 2)]
-    assert prior.expected == pytest.approx([225, 200, 180], rel=0.05)
-    two = sure_of({**items, (0, 1): 300, (0, 2): 250}, 1000)
-    assert candidates_of(two, 3, 200.0, 1000)[0] == []
-    three = sure_of({**items, (0, 1): 300, (0, 2): 250, (1, 2): 240}, 1000)
-    assert candidates_of(three, 3, 200.0, 1000)[0] == [(0, 1, 2)]
-
-
-def test_patterns_tell_about_known_itemsets() -> None:
-    """With hardly any noise, what was vague becomes the support; what lies in no group stays as it was."""
-    rows = [frozenset({0, 1})] * 300 + [frozenset({1, 2})] * 100 + [frozenset({3})] * 50
-    vague = Beliefs.of([(0,), (1,), (0, 1), (1, 2), (3,)], np.zeros((5, 320)), grid_to(500))
-    curator = curator_over(rows, epsilon=Fraction(100))
-    told = told_by_patterns(curator, vague, [(0, 1), (1, 2)], epsilon=Fraction(100))
-    true = [support(rows, itemset) for itemset in vague.itemsets[:4]]
-    assert told.means()[:4] == pytest.approx(true, rel=0.03)
-    assert told.chances[4].tolist() == vague.chances[4].tolist()
-    assert curator.budget.spent == 100
-
-
-def test_groups_hold_what_is_likely_and_their_error_is_that_of_patterns() -> None:
-    """One group of three items: an item is the sum of 4 patterns, a pair of 2, each with variance 2 unit^2."""
-    beliefs = sure_of({(0,): 500, (1,): 450, (2,): 400, (0, 1): 300, (0, 2): 250, (1, 2): 240}, 1000)
-    chances, unsure = np.ones(6), np.array([0, 5])
-    bases, error = bases_for(beliefs, chances, unsure, unit=10.0)
-    assert bases == [(0, 1, 2)]
-    assert error == pytest.approx(np.mean([10 * np.sqrt(8), 10 * np.sqrt(4)]))
-    assert bases_for(beliefs, np.zeros(6), unsure, unit=10.0) == ([], np.inf)

@@ -6,9 +6,11 @@ A transaction that holds n > cap of the itemsets counts cap / n for each. The no
 what the cap takes away is known on average, because the numbers n are known, but not for each itemset. `best_cap`
 weighs the one against the other.
 
-The histogram has few classes that widen geometrically, and noise in each. Where the noise could explain a class, a
-model speaks for it: the average of log-normal laws, weighted by how well they explain all classes. Lengths of
-baskets, sessions and records are close to log-normal, and an average of laws does not jump where the noise does.
+The histogram has few classes that widen geometrically, and noise in each. A class far out has few transactions that
+hold very much, so noise taken for them would change everything. A model speaks first: the average of log-normal laws,
+weighted by how well they explain all classes. Lengths of baskets, sessions and records are close to log-normal, and an
+average of laws does not jump where the noise does. A class then departs from the model as far as its number makes it
+likelier: the log of the factor has a Laplace law.
 """
 
 import math
@@ -32,12 +34,16 @@ CAPS = tuple(sorted({*range(1, 9), *(round(8 * 1.2**step) for step in range(1, 2
 UNEVEN = 0.4
 """How far the share that an itemset keeps is from the average share, as a part of what the average one loses.
 
-A standard deviation. On generated baskets it is 0.2 to 0.5 at every cap; see docs/methods/planned.md."""
+A standard deviation; see docs/methods/planned.md for what it is on generated baskets."""
 CHANCES = np.geomspace(1e-6, 1 - 1e-9, 200)
-BEYOND_NOISE = 3
-"""A class is believed against the model where it is so many scales of noise away from it."""
-EVERYWHERE = 1e-7 / np.arange(1, MOST + 1)
-"""Added to the model, so that a class which it excludes can be believed against it."""
+USUAL_FACTOR = 0.5
+"""A class has so many times what the model expects, or so few: ln of it, on average."""
+TOTAL_WITHIN = 0.25
+"""Supports that are already believed add up to what they will, give or take: a standard deviation of the logarithm."""
+HARDLY_ANY = 1e-9
+"""So many transactions hold each number at least: a model that rules out what is seen could not be corrected."""
+LEAST_WITHIN = 5e-5
+"""Laws with less than this where numbers can be are left out."""
 TYPICAL_WIDTH, WIDTH_SPREAD = 0.8, 0.4
 """Before any answer: log-normal laws have about this standard deviation, give or take."""
 
@@ -58,20 +64,30 @@ class Spread:
     transactions: Floats
 
     @classmethod
-    def of(cls, histogram: NoisyHistogram, number: int) -> "Spread":
-        """From the noisy histogram over CLASSES, and the number of transactions."""
-        laws, in_classes, log_prior = _laws()
+    def of(
+        cls, histogram: NoisyHistogram, number: int, *, largest: int = MOST, total: float = 0.0
+    ) -> "Spread":
+        """From the noisy histogram over CLASSES, the number of transactions, and what else is known.
+
+        No transaction holds more than `largest` of the itemsets; their supports add up to about `total`, if given.
+        """
         scale = float(histogram.mechanism.scale)
-        holding = max(number - min(max(int(histogram.values[0]), 0), number), 1)
-        seen = histogram.values[1:]
-        misfit = np.abs(seen - holding * in_classes).sum(axis=1) / scale
-        weights = np.exp(log_prior - misfit - (log_prior - misfit).max())
-        law = weights @ laws / weights.sum() + EVERYWHERE
-        expected = holding * np.add.reduceat(law, np.array(CLASSES[1:]) - 1)
-        is_clear = np.abs(seen - expected) > BEYOND_NOISE * scale
-        factors = np.where(is_clear, np.maximum(seen, 0) / np.maximum(expected, 1e-9), 1.0)
+        without, seen = int(histogram.values[0]), histogram.values[1:]
+        laws, in_classes, log_prior = _laws(min(largest, MOST))
+        holding = np.clip(
+            (number - without + in_classes @ seen) / (1 + (in_classes**2).sum(axis=1)), 1, number
+        )
+        misfit = np.abs(seen - holding[:, None] * in_classes).sum(axis=1) + np.abs(number - holding - without)
+        log_weights = log_prior - misfit / scale
+        if total > 0:
+            z = np.log(holding * (laws @ np.arange(1, MOST + 1)) / total) / TOTAL_WITHIN
+            log_weights -= z * z / 2
+        weights = np.exp(log_weights - log_weights.max())
+        transactions = (weights * holding) @ laws / weights.sum()
+        transactions[:largest] = np.maximum(transactions[:largest], HARDLY_ANY)
+        expected = np.add.reduceat(transactions, np.array(CLASSES[1:]) - 1)
         widths = np.diff([*CLASSES[1:], MOST + 1])
-        return cls(holding * law * np.repeat(factors, widths))
+        return cls(transactions * np.repeat(_factors(seen, expected, scale), widths))
 
     def kept(self, most: int) -> float:
         """The share of an average support that a cap leaves: an itemset is likelier where many are held."""
@@ -88,8 +104,11 @@ class Spread:
         left = np.minimum(1.0, most / np.arange(1, MOST + 1))
         whole, under_cap = _holding() @ self.transactions, _holding() @ (self.transactions * left)
         rare = supports * self.kept(most)
-        counted: Floats = np.where(supports < whole[0], rare, np.interp(supports, whole, under_cap))
-        return counted
+        counted = np.where(supports < whole[0], rare, np.interp(supports, whole, under_cap))
+        beyond = (
+            supports * under_cap[-1] / max(whole[-1], 1e-9)
+        )  # more than hold any: those are not known exactly
+        return np.where(supports > whole[-1], beyond, counted)
 
     def best_cap(self, *, support: float, unit: float) -> Cap:
         """The cap with the least error for a support; `unit` is the noise of a count under a cap of 1.
@@ -115,10 +134,13 @@ class Spread:
         return under_caps
 
 
-def ask_spread(curator: Curator, itemsets: Itemsets | None, *, number: int, epsilon: Fraction) -> Spread:
+def ask_spread(
+    curator: Curator, itemsets: Itemsets | None, *, number: int, epsilon: Fraction, total: float = 0.0
+) -> Spread:
     """Pay for the histogram: of lengths, where no itemsets are given."""
     histogram = curator.ask_held(itemsets, classes=CLASSES, epsilon=epsilon)
-    return Spread.of(histogram, number)
+    largest = curator.alphabet_size if itemsets is None else len(itemsets)
+    return Spread.of(histogram, number, largest=largest, total=total)
 
 
 @cache
@@ -128,21 +150,39 @@ def _holding() -> Floats:
     return holding
 
 
+def _factors(seen: npt.NDArray[np.int64], expected: Floats, scale: float) -> Floats:
+    """How many times what the model expects is in each class: what explains the noisy number and is not unusual."""
+    logs = np.linspace(-10, 40, 1001)
+    expected = np.maximum(expected, 1e-9)
+    log_chances = (
+        -np.abs(seen[:, None] - expected[:, None] * np.exp(logs)) / scale - np.abs(logs) / USUAL_FACTOR
+    )
+    chances = np.exp(log_chances - log_chances.max(axis=1, keepdims=True))
+    factors: Floats = np.exp(chances @ logs / chances.sum(axis=1))
+    return factors
+
+
+def _laws(largest: int) -> tuple[Floats, Floats, Floats]:
+    """Laws on 1, ..., largest: their probabilities, those of the classes, and ln of how usual they are."""
+    laws, log_prior = _log_normals()
+    within = laws[:, :largest].sum(axis=1)
+    possible = within > LEAST_WITHIN
+    cut = np.zeros((int(possible.sum()), MOST))
+    cut[:, :largest] = laws[possible, :largest] / within[possible, None]
+    return cut, np.add.reduceat(cut, np.array(CLASSES[1:]) - 1, axis=1), log_prior[possible]
+
+
 @cache
-def _laws() -> tuple[Floats, Floats, Floats]:
-    """Log-normal laws on 1, ..., MOST: their probabilities, those of the classes, and ln of how usual they are."""
+def _log_normals() -> tuple[Floats, Floats]:
+    """Log-normal laws, how much of each is at 1, ..., MOST; and ln of how usual they are."""
     middles, widths = np.linspace(-2, 5, 57), (0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 1.0, 1.25, 1.5, 1.8)
     edges = np.log(np.arange(1, MOST + 2) - 0.5)
     erf = np.vectorize(math.erf)
-    laws, log_prior = [], []
-    for middle, width in product(middles, widths):
-        law = np.diff(erf((edges - middle) / (width * math.sqrt(2))))
-        if law.sum() > 1e-4:
-            laws.append(law / law.sum())
-            log_prior.append(-(((width - TYPICAL_WIDTH) / WIDTH_SPREAD) ** 2) / 2)
-    together = np.array(laws)
-    return (
-        together,
-        np.add.reduceat(together, np.array(CLASSES[1:]) - 1, axis=1),
-        np.array(log_prior),
-    )
+    laws = [
+        np.diff(erf((edges - middle) / (width * math.sqrt(2)))) / 2
+        for middle, width in product(middles, widths)
+    ]
+    log_prior = [
+        -(((width - TYPICAL_WIDTH) / WIDTH_SPREAD) ** 2) / 2 for _, width in product(middles, widths)
+    ]
+    return np.array(laws), np.array(log_prior)

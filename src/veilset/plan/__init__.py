@@ -183,7 +183,7 @@ def make_plan(
 
     >>> plan = make_plan(Facts(rows=100_000, items=169, length=4.4), k=10, epsilon=1)
     >>> [(each.forecast.method, each.forecast.half_width) for each in plan.methods[:2]]
-    [('planned', 87), ('truncated-em', 61)]
+    [('planned', 34), ('truncated-em', 61)]
     """
     target = Target.of(k=k, min_support=kth_support, max_size=max_size)
     if not 0 < error < math.inf:

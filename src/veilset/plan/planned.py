@@ -8,6 +8,7 @@ Approximated are:
 * how many candidates a transaction holds, from how many of their items it holds: all combinations of these, thinned
   out evenly to as many as the candidates' supports add up to. Lengths above 64 are taken for 64;
 * what noise brings in among the items: taken to be no better than what it keeps out;
+* what is measured again: noise decides, so each itemset has a chance to be, and its deviation is the average;
 * among few items, what making patterns consistent takes from the noise: nothing.
 
 Items are numbered from the most popular one.
@@ -17,16 +18,22 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from statistics import NormalDist
 
 import numpy as np
 
-from veilset.gate import NoisyCount
+from veilset.gate import NoisyCount, NoisyHistogram
 from veilset.gate.mechanisms import DiscreteLaplace, Exponential
 from veilset.itemsets import Itemset, Itemsets, joined
-from veilset.methods import planned as method
+from veilset.methods import again, by_size, few_items
+from veilset.methods import aim as aiming
+from veilset.methods.again import Group
+from veilset.methods.aim import Aim
+from veilset.methods.bases import Basis
 from veilset.methods.beliefs import USUAL_WIDTH, WIDEST_IN_SIGMA, Beliefs, Places, Prior
 from veilset.methods.opening import Opening
-from veilset.methods.planned import Aim, Group
+from veilset.methods.planned import MAX_SIZE, NAME
+from veilset.methods.privbasis import averaged
 from veilset.methods.spread import MOST, UNEVEN, Cap, Spread
 from veilset.plan import laws
 from veilset.plan.curve import TOLERANCE, Floats
@@ -39,7 +46,7 @@ Stages = tuple[Stage, ...]
 
 def largest(max_size: int | None) -> int:
     """The most items in an itemset, given what the caller allows."""
-    return min(max_size or method.MAX_SIZE, method.MAX_SIZE)
+    return min(max_size or MAX_SIZE, MAX_SIZE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,6 +57,11 @@ class Expected:
     supports: Floats
     deviations: Floats
     present: Floats
+
+    @property
+    def sizes(self) -> Places:
+        """The number of items in each."""
+        return np.array([len(itemset) for itemset in self.itemsets])
 
     def __add__(self, other: "Expected") -> "Expected":
         """Both."""
@@ -74,6 +86,11 @@ class Expected:
         after = self.deviations.copy()
         after[places] = _together(after[places], deviations)
         return Expected(self.itemsets, self.supports, after, self.present)
+
+    def told_maybe(self, told: "Expected", chances: Floats) -> "Expected":
+        """After answers that each has with a chance: deviations on average."""
+        deviations = chances * told.deviations + (1 - chances) * self.deviations
+        return Expected(self.itemsets, self.supports, deviations, self.present)
 
     def at_least(self, support: float) -> Floats:
         """How likely each will seem to be so frequent."""
@@ -117,7 +134,7 @@ def forecast(world: World, k: int, epsilon: Fraction) -> Forecast:
     best = np.argsort(-expected.supports, kind="stable")[:k]
     half_width = _half_width(expected.take(best))
     return Forecast(
-        method=method.NAME,
+        method=NAME,
         max_size=world.domain.max_size,
         stages=first + known.stages,
         half_width=half_width,
@@ -131,23 +148,30 @@ def forecast(world: World, k: int, epsilon: Fraction) -> Forecast:
 def _aim(world: World, k: int, epsilon: Fraction) -> tuple[Stages, Aim]:
     """The small questions, and what follows from their answers."""
     number, left = opening(epsilon)
-    kth = DiscreteLaplace(1, epsilon * method.SHARE_FOR_KTH)
-    rank = Exponential(1, 1, epsilon * method.SHARE_FOR_RANK, is_monotone=False)
+    kth = DiscreteLaplace(1, epsilon * aiming.SHARE_FOR_KTH)
     about = min(max(round(world.curve.at_rank(k)), 1), world.rows)
-    wider = min(math.ceil(method.MARGIN * k), world.domain.size)
+    stages: Stages = (number, Stage("support of the k-th itemset", kth))
+    left -= kth.epsilon
+    rank, fewest = None, aiming.fewest_items(k, max_size=world.domain.max_size)
+    may_be_few = fewest <= aiming.LARGEST_GROUP
+    if may_be_few and aiming.patterns_err_less(k, about / world.rows, items=fewest):
+        choice = Exponential(1, 1, epsilon * aiming.SHARE_FOR_RANK, is_monotone=False)
+        wider = min(math.ceil(aiming.MARGIN * k), world.domain.size)
+        rank = min(max(expected_rank(world, wider, rate=float(choice.rate)), fewest), world.shares.size)
+        stages, left = (*stages, Stage("how many items", choice)), left - choice.epsilon
     aim = Aim(
         Opening(NoisyCount(world.rows, None), k, 0, left, ()),
         world.domain,
         k,
         number=world.rows,
         about=about,
-        floor=max(1, math.floor(about - method.FLOOR_IN_SCALES * float(kth.scale))),
+        floor=max(1, math.floor(about - aiming.FLOOR_IN_SCALES * float(kth.scale))),
         is_given=False,
-        rank=expected_rank(world, wider, rate=float(rank.rate)),
+        rank=rank,
         epsilon=epsilon,
-        left=left - kth.epsilon - rank.epsilon,
+        left=left,
     )
-    return (number, Stage("support of the k-th itemset", kth), Stage("how many items", rank)), aim
+    return stages, aim
 
 
 def _half_width(best: Expected) -> int:
@@ -157,10 +181,9 @@ def _half_width(best: Expected) -> int:
 
 def _few_items(world: World, aim: Aim) -> Known:
     """Draws of items, then their joint patterns."""
-    for_items = aim.left * method.SHARE_FOR_FEW
-    patterns = DiscreteLaplace(1, aim.left - for_items)
-    size = method.group_size(aim, unit=float(patterns.scale))
-    choice = Exponential(size, 1, for_items)
+    size = few_items.group_size(aim, unit=1 / float(aim.left * (1 - few_items.MOST_FOR_CHOICE)))
+    choice = Exponential(size, 1, few_items.share_of_choice(aim, size, transactions=1))
+    patterns = DiscreteLaplace(1, aim.left - choice.epsilon)
     items = world.rows * world.shares
     drawn = laws.chances_to_be_drawn(items, np.zeros(items.size), draws=size, rate=float(choice.rate))
     holds = np.arange(2**size)[:, None] >> np.arange(size) & 1
@@ -188,16 +211,17 @@ def _by_size(world: World, aim: Aim) -> Known:
 
 def _items(world: World, aim: Aim) -> Known:
     """Supports of all items, of which those are kept that may matter."""
-    lengths = DiscreteLaplace(1, 2 * aim.epsilon * method.SHARE_FOR_SPREAD)
+    lengths = DiscreteLaplace(1, 2 * aim.epsilon * by_size.SHARE_FOR_SPREAD)
     left = aim.left - lengths.epsilon
-    epsilon = left * method.SHARE_FOR_ITEMS
     supports = world.rows * world.shares
     every_item: list[Itemset] = [(item,) for item in range(supports.size)]
-    cap = _spread(world, every_item).best_cap(support=aim.about, unit=1 / float(epsilon))
+    spread, share = _spread(world, every_item), left * by_size.SHARE_FOR_ITEMS
+    epsilon = by_size.enough(spread, share, aim.about, unit=1 / float(share))
+    cap = spread.best_cap(support=aim.about, unit=1 / float(epsilon))
     noise, scale = DiscreteLaplace(min(cap.most, supports.size), epsilon), cap.most / float(epsilon)
     kth = supports[min(aim.k, supports.size) - 1]
-    least = max(kth, aim.floor) * cap.kept - method.WITHIN_NOISE * scale
-    most = min(math.ceil(method.ITEMS_FOR_EACH * aim.k), method.MOST_ITEMS)
+    least = max(kth, aim.floor) * cap.kept - by_size.WITHIN_NOISE * scale
+    most = min(by_size.ITEMS_FOR_EACH * aim.k, max(by_size.MOST_ITEMS, aim.k))
     deviations = _deviations(supports, cap, epsilon)
     passing = laws.laplace_distribution((supports * cap.kept - least) / scale)
     among_first = laws.chances_to_be_among_first(supports, deviations, k=most)
@@ -211,106 +235,150 @@ def _items(world: World, aim: Aim) -> Known:
 def _larger(world: World, aim: Aim, known: Known, size: int) -> tuple[Known, bool]:
     """Supports of the itemsets of one more item that may be in the answer; and whether to go on."""
     expected, support = known.expected, known.expected.kth_support(aim)
-    best = DiscreteLaplace(1, aim.epsilon * method.SHARE_FOR_LARGEST)
-    held = DiscreteLaplace(1, aim.epsilon * method.SHARE_FOR_SPREAD)
-    candidates, chances = _candidates(world, expected, size, support)
-    left = known.left - best.epsilon
-    if not candidates or left < 10 * held.epsilon:
+    candidates, chances = _candidates(world, aim, known, size)
+    if not candidates:
         return known, False
+    supports = _supports(world, candidates)
+    present = expected.present[np.array(candidates)].prod(axis=1)  # items come first, in their order
+    found = Expected(candidates, supports, USUAL_WIDTH * supports, present)
+    best = DiscreteLaplace(1, aim.epsilon * by_size.SHARE_FOR_LARGEST)
+    held = DiscreteLaplace(1, aim.epsilon * by_size.SHARE_FOR_SPREAD)
+    left = known.left - best.epsilon
+    if left < by_size.TOO_LITTLE * held.epsilon:
+        return Known(expected + found, known.kept_from, known.stages, known.left), True
     stages = (*known.stages, Stage(f"largest support, size {size}", best))
-    if world.rows * world.shares[:size].prod() < support - method.WITHIN_NOISE * float(best.scale):
+    if world.rows * world.shares[:size].prod() < support - by_size.SURELY * float(best.scale):
         return Known(expected, known.kept_from, stages, left), False
     left -= held.epsilon
-    spread, wanted = _spread(world, candidates), method.VALUES_MATTER * support
-    epsilon = left * method.share_for(chances, expected.at_least(support), aim.k)
-    cap = spread.best_cap(support=wanted, unit=1 / float(epsilon))
-    if cap.error > support:
-        epsilon = left * method.LEAST_SHARE
-        cap = spread.best_cap(support=wanted, unit=1 / float(epsilon))
-    supports = _supports(world, candidates)
-    found = Expected(
-        candidates,
-        supports,
-        _together(USUAL_WIDTH * supports, _deviations(supports, cap, epsilon)),
-        expected.present[np.array(candidates)].prod(axis=1),  # items come first, in their order
-    )
-    found = found.take(np.flatnonzero(found.at_least(support / 2) > method.OUT_OF_QUESTION))
+    spread, share = _spread(world, candidates), by_size.share_for(chances, expected.at_least(support), aim.k)
+    epsilon = by_size.part_of(spread, left, share, support, unit=1 / float(left * share))
+    cap = spread.best_cap(support=by_size.VALUES_MATTER * support, unit=1 / float(epsilon))
+    found = found.told(np.arange(supports.size), _deviations(supports, cap, epsilon))
+    found = found.take(np.flatnonzero(found.at_least(support / 2) > by_size.OUT_OF_QUESTION))
     noise = DiscreteLaplace(min(cap.most, len(candidates)), epsilon)
     stages = (*stages, Stage(f"held, size {size}", held), Stage(f"supports, size {size}", noise))
     return Known(expected + found, known.kept_from, stages, left - epsilon), True
 
 
-def _candidates(world: World, expected: Expected, size: int, support: float) -> tuple[list[Itemset], Floats]:
-    """Itemsets that could be in the answer, with their chances before any of them was measured."""
-    sizes = np.array([len(itemset) for itemset in expected.itemsets])
+def _candidates(world: World, aim: Aim, known: Known, size: int) -> tuple[list[Itemset], Floats]:
+    """The itemsets likeliest to be in the answer, with their chances before any of them was measured."""
+    expected, support, sizes = known.expected, known.expected.kth_support(aim), known.expected.sizes
     may_be = sizes == size - 1
     if size > 2:
-        may_be &= expected.at_least(support) > method.WORTH_EXTENDING
-    larger = joined([expected.itemsets[place] for place in np.flatnonzero(may_be).tolist()])
+        may_be &= expected.at_least(support) > by_size.WORTH_EXTENDING
+    parts = [expected.itemsets[place] for place in np.flatnonzero(may_be).tolist()]
+    larger = joined(parts[: by_size.MOST_ITEMS] if size == 2 else parts)
     if not larger:
         return [], np.empty(0)
     supports = _supports(world, larger)
     rarest_part = supports / world.shares[np.array(larger)].max(axis=1)
     slack = 2 * float(np.median(expected.deviations[sizes == 1])) if size == 2 else 0.0
     chances = Prior(supports, 1.1 * rarest_part + slack).chances(size, support)
-    likely = np.flatnonzero(chances > method.SURE_BELOW)
-    return [larger[place] for place in likely.tolist()], chances[likely]
+    order = np.argsort(-chances, kind="stable")
+    order = order[chances[order] > by_size.LEAST_LIKELY]
+    unit = 1 / float(known.left * by_size.MOST_SHARE) / support
+    best = np.sort(order[: by_size.how_many(np.cumsum(supports[order]) / world.rows, aim.k, unit=unit)])
+    return [larger[place] for place in best.tolist()], chances[best]
 
 
 def _again(world: World, aim: Aim, known: Known) -> Known:
     """With all that is left: what may or may not be in the answer, by the strategy that errs less."""
     expected, support = known.expected, known.expected.kth_support(aim)
     chances = expected.at_least(support)
-    doubt = chances * (1 - chances)
-    unsure = np.flatnonzero((chances > method.SURE_BELOW) & (chances < method.SURE_ABOVE))
-    if unsure.size == 0:
-        unsure = np.argsort(-chances, kind="stable")[: aim.k]
-    unsure = unsure[np.argsort(-doubt[unsure], kind="stable")][: 2 * aim.k]
+    unsure = again.unsure_ones(chances, aim.k)
     groups = _groups(world, expected, unsure)
-    held = DiscreteLaplace(1, aim.epsilon * method.SHARE_FOR_SPREAD)
+    held = DiscreteLaplace(1, aim.epsilon * by_size.SHARE_FOR_SPREAD)
     left = known.left - len(groups) * held.epsilon
     stages = (*known.stages, Stage("held, again", held, times=len(groups)))
-    shares = method.shares_of(groups, chances, support, left, unit=1 / float(left))
-    caps = [
-        group.spread.best_cap(support=support, unit=1 / float(share))
-        for group, share in zip(groups, shares, strict=True)
-    ]
-    shared_error = np.average([cap.error for cap in caps], weights=[group.places.size for group in groups])
+    shared_error = again.shared_error(groups, chances, support, left, unit=1.0)
     names_only = Beliefs.of(expected.itemsets, np.empty((0, 0)), np.empty(0))
-    bases, pattern_error = method.bases_for(names_only, chances, unsure, unit=1 / float(left))
+    bases, pattern_error = again.bases_for(names_only, chances, unsure, unit=1 / float(left))
     if pattern_error < shared_error:
         patterns = DiscreteLaplace(1, left / len(bases))
-        expected = expected.told(unsure, np.full(unsure.size, pattern_error))
+        expected = _told_by_patterns(world, expected, bases, patterns)
         stages = (*stages, Stage("joint patterns", patterns, times=len(bases)))
         return Known(expected, known.kept_from, stages, Fraction(0))
-    for group, share, cap in zip(groups, shares, caps, strict=True):
-        size = len(expected.itemsets[group.places[0]])
-        expected = expected.told(group.places, _deviations(expected.supports[group.places], cap, share))
+    sure = np.setdiff1d(np.flatnonzero(chances > again.LIKELY), unsure)
+    for_unsure = again.part_for_unsure(left, shared_error / support, sure.size, least=held.epsilon)
+    told, again_unsure = _told_by_groups(expected, groups, chances, support, for_unsure)
+    told = expected.told_maybe(told, _chances_to_be_measured(expected, support, unsure))
+    stages = (*stages, *again_unsure)
+    if for_unsure < left:
+        groups = _groups(world, expected, sure)
+        for_sure = left - for_unsure - len(groups) * held.epsilon
+        told, again_sure = _told_by_groups(told, groups, chances, support, for_sure)
+        stages = (*stages, Stage("held, sure ones", held, times=len(groups)), *again_sure)
+    return Known(told, known.kept_from, stages, Fraction(0))
+
+
+def _told_by_groups(
+    expected: Expected, groups: list[Group], chances: Floats, support: float, epsilon: Fraction
+) -> tuple[Expected, Stages]:
+    """After supports of groups of items, or of larger itemsets, were asked for; all that are alike are told."""
+    told, is_item = expected, expected.sizes == 1
+    stages: Stages = ()
+    for group, share in zip(
+        groups, again.shares_of(groups, chances, support, epsilon, unit=1 / float(epsilon)), strict=True
+    ):
+        of_items = bool(is_item[group.places[0]])
+        alike = np.flatnonzero(is_item == of_items)
+        cap = group.spread.best_cap(support=support, unit=1 / float(share))
+        told = told.told(alike, _deviations(expected.supports[alike], cap, share))
         noise = DiscreteLaplace(min(cap.most, group.places.size), share)
-        stages = (*stages, Stage(f"supports again, size {size}", noise))
-    return Known(expected, known.kept_from, stages, Fraction(0))
+        stages = (*stages, Stage(f"supports again, {'items' if of_items else 'larger'}", noise))
+    return told, stages
+
+
+def _chances_to_be_measured(expected: Expected, support: float, unsure: Places) -> Floats:
+    """How likely each is measured again: noise makes what is believed of it unsure, or sure.
+
+    Where all would be sure without noise, `unsure` are measured all the same.
+    """
+    z = (expected.supports - support) / expected.deviations
+    low, high = (NormalDist().inv_cdf(chance) for chance in (again.SURE_BELOW, again.SURE_ABOVE))
+    chances = laws.normal_distribution(high - z) - laws.normal_distribution(low - z)
+    if not low < z[unsure[0]] < high:
+        chances[unsure] = 1.0
+    return chances
 
 
 def _groups(world: World, expected: Expected, places: Places) -> list[Group]:
-    """What is measured again, by size."""
-    sizes = np.array([len(expected.itemsets[place]) for place in places.tolist()])
+    """What is measured again: items, and larger itemsets."""
+    is_item = expected.sizes[places] == 1
     groups = []
-    for size in np.unique(sizes).tolist():
-        some = places[sizes == size]
-        itemsets = [expected.itemsets[place] for place in some.tolist()]
-        groups.append(Group(some, Itemsets.of(itemsets), _spread(world, itemsets)))
+    for some in (places[is_item], places[~is_item]):
+        if some.size > 0:
+            itemsets = [expected.itemsets[place] for place in some.tolist()]
+            groups.append(Group(some, Itemsets.of(itemsets), _spread(world, itemsets)))
     return groups
 
 
-def _spread(world: World, itemsets: Sequence[Itemset]) -> Spread:
-    """How many of some itemsets of one size transactions hold, from how many of their items they hold."""
-    size, number = len(itemsets[0]), 1 + max(map(max, itemsets))
-    lengths = model_lengths(world, number, epsilon=Fraction(1)).values
-    every_one = np.array([math.comb(length, size) for length in range(lengths.size)])
-    thinned = every_one * min(
-        1.0, float(_supports(world, itemsets).sum()) / max(float(every_one @ lengths), 1.0)
+def _told_by_patterns(
+    world: World, expected: Expected, bases: list[Basis], patterns: DiscreteLaplace
+) -> Expected:
+    """After joint patterns of all bases, also about itemsets that were not known."""
+    blank = [NoisyHistogram(np.zeros(2 ** len(basis), np.int64), patterns) for basis in bases]
+    estimates = averaged(zip(bases, blank, strict=True), max_size=world.domain.max_size)
+    deviations = dict(zip(estimates.itemsets, estimates.half_widths / WIDEST_IN_SIGMA, strict=True))
+    old = [place for place, itemset in enumerate(expected.itemsets) if itemset in deviations]
+    told = expected.told(
+        np.array(old, np.int64), np.array([deviations.pop(expected.itemsets[place]) for place in old])
     )
-    numbers = np.minimum(thinned, MOST)
+    new = list(deviations)
+    present = np.array([expected.present[list(itemset)].prod() for itemset in new])
+    return told + Expected(new, _supports(world, new), np.array(list(deviations.values())), present)
+
+
+def _spread(world: World, itemsets: Sequence[Itemset]) -> Spread:
+    """How many of some itemsets transactions hold, from how many of their items they hold."""
+    lengths = model_lengths(world, 1 + max(map(max, itemsets)), epsilon=Fraction(1)).values
+    supports, sizes = _supports(world, itemsets), np.array([len(itemset) for itemset in itemsets])
+    numbers = np.zeros(lengths.size)
+    for size in np.unique(sizes).tolist():
+        every_one = np.array([math.comb(length, size) for length in range(lengths.size)])
+        total = float(supports[sizes == size].sum())
+        numbers += every_one * min(1.0, total / max(float(every_one @ lengths), 1.0))
+    numbers = np.minimum(numbers, min(len(itemsets), MOST))
     below, part = np.floor(numbers).astype(np.int64), numbers % 1
     transactions = np.bincount(below, lengths * (1 - part), minlength=MOST + 2).astype(np.float64)
     transactions += np.bincount(below + 1, lengths * part, minlength=MOST + 2)
@@ -318,7 +386,8 @@ def _spread(world: World, itemsets: Sequence[Itemset]) -> Spread:
 
 
 def _supports(world: World, itemsets: Sequence[Itemset]) -> Floats:
-    supports: Floats = world.rows * world.shares[np.array(itemsets)].prod(axis=1)
+    listed = Itemsets.of(itemsets)
+    supports: Floats = world.rows * np.multiply.reduceat(world.shares[listed.items], listed.offsets[:-1])
     return supports
 
 

@@ -1,0 +1,112 @@
+"""The last stage: what is measured again, who gets how much, and what patterns tell."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from aims import aim_of, sure_of
+from curators import curator_over
+from reference import support
+from veilset.itemsets import Itemset, Itemsets
+from veilset.methods.again import (
+    Group,
+    ask_again,
+    bases_for,
+    shares_of,
+    told_by_patterns,
+    unsure_ones,
+)
+from veilset.methods.beliefs import Beliefs, grid_to
+from veilset.methods.by_size import SHARE_FOR_SPREAD, Known
+from veilset.methods.spread import MOST, Spread
+
+ONE_EACH = Spread(np.array([1000.0, *[0.0] * (MOST - 1)]))
+"""A thousand transactions that hold one itemset each."""
+
+
+def test_what_is_unsure_comes_first_and_no_more_than_two_for_each_of_k() -> None:
+    """Nearest to one half; what is nearly certain, either way, is left as it is."""
+    chances = np.array([1.0, 0.9, 0.5, 0.01, 0.3, 0.985, 0.97])
+    assert unsure_ones(chances, 2).tolist() == [2, 4, 1, 6]
+    assert unsure_ones(chances, 1).tolist() == [2, 4]
+
+
+def test_where_all_is_sure_the_likeliest_are_measured_again() -> None:
+    """So that epsilon makes their supports better: k of them, in order where they tie."""
+    assert unsure_ones(np.array([0.0, 1.0, 0.99, 1.0, 0.01]), 3).tolist() == [1, 3, 2]
+
+
+def group_of(places: range) -> Group:
+    """Itemsets at these places."""
+    return Group(np.array(places), Itemsets.of((place,) for place in places), ONE_EACH)
+
+
+def test_shares_are_cube_roots_of_how_many_are_unsure() -> None:
+    """Eight against one, held alike: two thirds and one third; all of what is left."""
+    groups, left = [group_of(range(8)), group_of(range(8, 9))], Fraction(3, 7)
+    shares = shares_of(groups, np.full(9, 0.5), 1000.0, left, unit=1.0)
+    assert sum(shares) == left
+    assert float(shares[0] / left) == pytest.approx(2 / 3, rel=0.01)
+    assert shares_of(groups[:1], np.full(9, 0.5), 1000.0, left, unit=1.0) == [left]
+
+
+def known_of(supports: dict[Itemset, float], *, left: Fraction, blur: int = 1) -> Known:
+    """Beliefs about a thousand transactions; the larger the blur, the less sure."""
+    sure = sure_of(supports, 1000)
+    return Known(Beliefs.of(sure.itemsets, sure.log_chances / blur, sure.grid), left, ())
+
+
+CHAINED = [frozenset({0, 1, 2})] * 200 + [frozenset({2, 3})] * 200 + [frozenset({4})] * 100
+ABOUT: dict[Itemset, float] = {(0,): 200, (2,): 400, (3,): 210, (0, 1): 200, (2, 3): 190, (0, 1, 2): 195}
+
+
+def test_items_and_larger_itemsets_are_two_groups_that_share_all_that_is_left() -> None:
+    """Two histograms, then two counts, of items and of all that is larger."""
+    aim = aim_of(k=5, about=200, number=500, items=6)
+    curator = curator_over(CHAINED)
+    known = ask_again(curator, aim, known_of(ABOUT, left=Fraction(1), blur=20))
+    assert curator.budget.spent == 1
+    assert known.left == 0
+    assert "joint patterns" not in known.story[-1]
+    spent = [charge.mechanism.epsilon for charge in curator.budget.charges]
+    assert spent[:2] == [SHARE_FOR_SPREAD, SHARE_FOR_SPREAD]
+    assert len(spent) == 4
+
+
+def test_patterns_tell_about_known_itemsets() -> None:
+    """With hardly any noise, what was vague becomes the support; what lies in no group stays as it was."""
+    rows = [frozenset({0, 1})] * 300 + [frozenset({1, 2})] * 100 + [frozenset({3})] * 50
+    vague = Beliefs.of([(0,), (1,), (0, 1), (1, 2), (3,)], np.zeros((5, 320)), grid_to(500))
+    curator = curator_over(rows, epsilon=Fraction(100))
+    told = told_by_patterns(curator, vague, [(0, 1), (1, 2)], max_size=2, epsilon=Fraction(100))
+    true = [support(rows, itemset) for itemset in vague.itemsets[:4]]
+    assert told.means()[:4] == pytest.approx(true, rel=0.03)
+    assert told.chances[4].tolist() == vague.chances[4].tolist()
+    assert curator.budget.spent == 100
+
+
+@pytest.mark.parametrize("max_size", [1, 2, 3])
+def test_patterns_tell_about_itemsets_that_were_not_known(max_size: int) -> None:
+    """All within the groups that are not too large; with hardly any noise, their supports."""
+    rows = [frozenset({0, 1, 2})] * 300 + [frozenset({1, 2})] * 100 + [frozenset({3})] * 50
+    vague = Beliefs.of([(0,), (3,)], np.zeros((2, 320)), grid_to(500))
+    curator = curator_over(rows, epsilon=Fraction(100))
+    told = told_by_patterns(curator, vague, [(0, 1, 2)], max_size=max_size, epsilon=Fraction(100))
+    within = {(0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)}
+    assert told.itemsets[:2] == [(0,), (3,)]
+    assert len(told.itemsets) == len(set(told.itemsets))
+    assert set(told.itemsets) == {itemset for itemset in within if len(itemset) <= max_size} | {(3,)}
+    for itemset, mean in zip(told.itemsets, told.means(), strict=True):
+        if itemset != (3,):
+            assert mean == pytest.approx(support(rows, itemset), rel=0.03)
+
+
+def test_groups_hold_what_is_likely_and_their_error_is_that_of_patterns() -> None:
+    """One group of three items: an item is the sum of 4 patterns, a pair of 2, each with variance 2 unit^2."""
+    beliefs = sure_of({(0,): 500, (1,): 450, (2,): 400, (0, 1): 300, (0, 2): 250, (1, 2): 240}, 1000)
+    chances, unsure = np.ones(6), np.array([0, 5])
+    bases, error = bases_for(beliefs, chances, unsure, unit=10.0)
+    assert bases == [(0, 1, 2)]
+    assert error == pytest.approx(np.mean([10 * np.sqrt(8), 10 * np.sqrt(4)]))
+    assert bases_for(beliefs, np.zeros(6), unsure, unit=10.0) == ([], np.inf)
