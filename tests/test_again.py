@@ -5,11 +5,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from aims import aim_of, sure_of
+from aims import SPARSE, aim_of, sure_of
 from curators import curator_over
 from reference import support
 from veilset.itemsets import Itemset, Itemsets
 from veilset.methods.again import (
+    MOST_IN_BASES,
     Group,
     ask_again,
     bases_for,
@@ -57,21 +58,32 @@ def known_of(supports: dict[Itemset, float], *, left: Fraction, blur: int = 1) -
     return Known(Beliefs.of(sure.itemsets, sure.log_chances / blur, sure.grid), left, ())
 
 
-CHAINED = [frozenset({0, 1, 2})] * 200 + [frozenset({2, 3})] * 200 + [frozenset({4})] * 100
-ABOUT: dict[Itemset, float] = {(0,): 200, (2,): 400, (3,): 210, (0, 1): 200, (2, 3): 190, (0, 1, 2): 195}
-
-
 def test_items_and_larger_itemsets_are_two_groups_that_share_all_that_is_left() -> None:
-    """Two histograms, then two counts, of items and of all that is larger."""
-    aim = aim_of(k=5, about=200, number=500, items=6)
-    curator = curator_over(CHAINED)
-    known = ask_again(curator, aim, known_of(ABOUT, left=Fraction(1), blur=20))
+    """Two histograms, then two counts, of items and of all that is larger; too many items for patterns."""
+    aim = aim_of(k=40, about=100, number=3000, items=300)
+    curator = curator_over(SPARSE)
+    unsure: dict[Itemset, float] = {(item,): 100 for item in range(MOST_IN_BASES + 1)}
+    unsure |= {(0, 1): 100, (0, 2): 100}
+    known = ask_again(curator, aim, known_of(unsure, left=Fraction(1), blur=20))
     assert curator.budget.spent == 1
     assert known.left == 0
     assert "joint patterns" not in known.story[-1]
     spent = [charge.mechanism.epsilon for charge in curator.budget.charges]
     assert spent[:2] == [SHARE_FOR_SPREAD, SHARE_FOR_SPREAD]
     assert len(spent) == 4
+
+
+def test_what_is_sure_is_measured_where_the_unsure_need_less() -> None:
+    """With hardly any noise, one itemset at the threshold does not take it all: the others become precise, too."""
+    epsilon = Fraction(1000)
+    aim = aim_of(k=80, about=100, number=3000, items=300, epsilon=epsilon)
+    curator = curator_over(SPARSE, epsilon=epsilon)
+    believed: dict[Itemset, float] = {(item,): 300 for item in range(MOST_IN_BASES + 1)}
+    believed[(70,)] = 100
+    known = ask_again(curator, aim, known_of(believed, left=epsilon))
+    assert f"the {MOST_IN_BASES + 1} others" in known.story[-1]
+    assert curator.budget.spent == epsilon
+    assert (known.beliefs.sums[:, 1] > 0).all()
 
 
 def test_patterns_tell_about_known_itemsets() -> None:
@@ -106,7 +118,11 @@ def test_groups_hold_what_is_likely_and_their_error_is_that_of_patterns() -> Non
     """One group of three items: an item is the sum of 4 patterns, a pair of 2, each with variance 2 unit^2."""
     beliefs = sure_of({(0,): 500, (1,): 450, (2,): 400, (0, 1): 300, (0, 2): 250, (1, 2): 240}, 1000)
     chances, unsure = np.ones(6), np.array([0, 5])
-    bases, error = bases_for(beliefs, chances, unsure, unit=10.0)
+    itemsets = beliefs.itemsets
+    bases, error = bases_for(itemsets, chances, unsure, unit=10.0)
     assert bases == [(0, 1, 2)]
     assert error == pytest.approx(np.mean([10 * np.sqrt(8), 10 * np.sqrt(4)]))
-    assert bases_for(beliefs, np.zeros(6), unsure, unit=10.0) == ([], np.inf)
+    assert bases_for(itemsets, np.zeros(6), unsure, unit=10.0) == ([], np.inf)
+    some = np.array([1, 1, 0, 1, 0, 0])
+    assert bases_for(itemsets, some, unsure, unit=10.0)[0] == [(0, 1)]
+    assert bases_for(itemsets, some, np.array([2, 4, 5, 0]), unit=10.0) == ([], np.inf), "most is not told"

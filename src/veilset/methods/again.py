@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from veilset.gate import Curator
-from veilset.itemsets import Itemsets
+from veilset.itemsets import Itemset, Itemsets
 from veilset.methods.aim import LARGEST_BASIS, Aim
 from veilset.methods.bases import Basis, basis_set
 from veilset.methods.beliefs import WIDEST_IN_SIGMA, Beliefs, Places, measured, weighed
@@ -30,7 +30,8 @@ SURE_BELOW, SURE_ABOVE = 0.02, 0.98
 """An itemset is measured again where its chance to be in the answer is between the two."""
 UNSURE_FOR_EACH = 2
 """This many times k are measured again, at the most."""
-LIKELY = 0.5
+LIKELY, LIKELY_ENOUGH = 0.5, 0.25
+"""The chance to be in the answer: of what is taken to be there, and of what bases are made for."""
 PRECISE = 0.01
 """No more is paid for what is unsure than makes the error this part of the support; the rest is for what is sure."""
 MOST_IN_BASES, MOST_PAIRS_IN_BASES = 60, 150
@@ -45,7 +46,7 @@ def ask_again(curator: Curator, aim: Aim, known: Known) -> Known:
     groups = ask_groups(curator, aim, beliefs, unsure)
     left = known.left - len(groups) * aim.epsilon * SHARE_FOR_SPREAD
     error = shared_error(groups, chances, support, left, unit=curator.unit.transactions)
-    bases, pattern_error = bases_for(beliefs, chances, unsure, unit=unit_of(curator, left))
+    bases, pattern_error = bases_for(beliefs.itemsets, chances, unsure, unit=unit_of(curator, left))
     if pattern_error < error:
         beliefs = told_by_patterns(curator, beliefs, bases, max_size=aim.domain.max_size, epsilon=left)
         story = f"again by joint patterns of {len(bases)} groups of items: error {pattern_error:.0f}"
@@ -160,9 +161,14 @@ def shares_of(
     return [left * Fraction(weight, sum(weights)) for weight in weights]
 
 
-def bases_for(beliefs: Beliefs, chances: Floats, unsure: Places, *, unit: float) -> tuple[list[Basis], float]:
-    """Groups of items whose joint patterns tell about what is likely in the answer, and the error they would have."""
-    likely = [beliefs.itemsets[place] for place in np.flatnonzero(chances > LIKELY).tolist()]
+def bases_for(
+    itemsets: list[Itemset], chances: Floats, unsure: Places, *, unit: float
+) -> tuple[list[Basis], float]:
+    """Groups of items whose joint patterns tell about what may be in the answer, and the error they would have.
+
+    None where patterns would say nothing about most of what is unsure; `unit` is the noise of one with all there is.
+    """
+    likely = [itemsets[place] for place in np.flatnonzero(chances > LIKELY_ENOUGH).tolist()]
     items = sorted({item for itemset in likely for item in itemset})
     pairs = sorted({pair for itemset in likely for pair in combinations(itemset, 2)})
     if not items or len(items) > MOST_IN_BASES or len(pairs) > MOST_PAIRS_IN_BASES:
@@ -170,12 +176,12 @@ def bases_for(beliefs: Beliefs, chances: Floats, unsure: Places, *, unit: float)
     bases = basis_set(items, pairs, largest=LARGEST_BASIS)
     precisions = [
         sum(2.0 ** (len(itemset) - len(basis)) for basis in bases if set(itemset) <= set(basis))
-        for itemset in (beliefs.itemsets[place] for place in unsure.tolist())
+        for itemset in (itemsets[place] for place in unsure.tolist())
     ]
-    covered = [precision for precision in precisions if precision > 0]
-    if 2 * len(covered) < len(precisions):
+    told = [precision for precision in precisions if precision > 0]
+    if 2 * len(told) < len(precisions):
         return [], math.inf
-    return bases, float(np.mean([len(bases) * unit * math.sqrt(2 / precision) for precision in covered]))
+    return bases, float(np.mean([len(bases) * unit * math.sqrt(2 / precision) for precision in told]))
 
 
 def told_by_patterns(

@@ -192,6 +192,11 @@ class Beliefs:
         means: Floats = self.chances @ self.grid
         return means
 
+    def deviations(self) -> Floats:
+        """The standard deviation of what is believed of each."""
+        deviations: Floats = np.sqrt(np.maximum(self.chances @ self.grid**2 - self.means() ** 2, 0.0))
+        return deviations
+
     def kth_support(self, k: int) -> float:
         """The least support that no more than k of the itemsets are expected to reach."""
         reaching = self.chances[:, ::-1].cumsum(axis=1)[:, ::-1].sum(axis=0)

@@ -162,10 +162,9 @@ def how_many(held: Floats, k: int, *, unit: float) -> int:
 
 
 def error_of_items(beliefs: Beliefs) -> float:
-    """The median error of single items: what a bound by them is uncertain by."""
-    chances = beliefs.chances[[len(itemset) == 1 for itemset in beliefs.itemsets]]
-    means = chances @ beliefs.grid
-    return float(2 * np.median(np.sqrt(np.maximum(chances @ beliefs.grid**2 - means**2, 0.0))))
+    """The median error of single items, twice: what a bound by them is uncertain by."""
+    is_item = [len(itemset) == 1 for itemset in beliefs.itemsets]
+    return float(2 * np.median(beliefs.deviations()[is_item]))
 
 
 def share_for(new: Floats, old: Floats, k: int) -> Fraction:

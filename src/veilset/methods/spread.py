@@ -131,7 +131,7 @@ class Spread:
         before, after = _holding()[math.floor(place)], _holding()[math.ceil(place)]
         held = (before + place % 1 * (after - before)) * self.transactions
         under_caps: Floats = held @ np.minimum(1.0, np.array(CAPS) / np.arange(1, MOST + 1)[:, None])
-        return under_caps
+        return under_caps * (support / max(float(held.sum()), 1e-9))
 
 
 def ask_spread(

@@ -30,7 +30,7 @@ from veilset.methods import aim as aiming
 from veilset.methods.again import Group
 from veilset.methods.aim import Aim
 from veilset.methods.bases import Basis
-from veilset.methods.beliefs import USUAL_WIDTH, WIDEST_IN_SIGMA, Beliefs, Places, Prior
+from veilset.methods.beliefs import USUAL_WIDTH, WIDEST_IN_SIGMA, Places, Prior
 from veilset.methods.opening import Opening
 from veilset.methods.planned import MAX_SIZE, NAME
 from veilset.methods.privbasis import averaged
@@ -291,8 +291,7 @@ def _again(world: World, aim: Aim, known: Known) -> Known:
     left = known.left - len(groups) * held.epsilon
     stages = (*known.stages, Stage("held, again", held, times=len(groups)))
     shared_error = again.shared_error(groups, chances, support, left, unit=1.0)
-    names_only = Beliefs.of(expected.itemsets, np.empty((0, 0)), np.empty(0))
-    bases, pattern_error = again.bases_for(names_only, chances, unsure, unit=1 / float(left))
+    bases, pattern_error = again.bases_for(expected.itemsets, chances, unsure, unit=1 / float(left))
     if pattern_error < shared_error:
         patterns = DiscreteLaplace(1, left / len(bases))
         expected = _told_by_patterns(world, expected, bases, patterns)
