@@ -32,7 +32,7 @@ UNSURE_FOR_EACH = 2
 """This many times k are measured again, at the most."""
 LIKELY, LIKELY_ENOUGH = 0.5, 0.25
 """The chance to be in the answer: of what is taken to be there, and of what bases are made for."""
-PRECISE = 0.01
+PRECISE = 0.02
 """No more is paid for what is unsure than makes the error this part of the support; the rest is for what is sure."""
 MOST_IN_BASES, MOST_PAIRS_IN_BASES = 60, 150
 """With more, there would be so many bases that patterns cannot win."""
@@ -70,7 +70,7 @@ def part_for_unsure(left: Fraction, error: float, sure: int, *, least: Fraction)
 
     >>> half, least = Fraction(1, 2), Fraction(1, 100)
     >>> part_for_unsure(half, 0.005, 3, least=least), part_for_unsure(half, 0.3, 3, least=least)
-    (Fraction(1, 4), Fraction(1, 2))
+    (Fraction(1, 8), Fraction(1, 2))
     """
     part = left * Fraction(min(100, math.ceil(100 * error / PRECISE)), 100)
     return part if sure > 0 and left - part >= TOO_LITTLE * least else left

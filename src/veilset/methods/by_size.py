@@ -34,9 +34,9 @@ WITHIN_NOISE, SURELY = 2.0, 4.0
 """An item may matter that is so many scales of noise below the k-th support; and so many below, none of a size can."""
 ITEMS_FOR_EACH, MOST_ITEMS = 2, 400
 """So many items are looked at: this many times k, or k where that is more than MOST_ITEMS; so many are combined."""
-CANDIDATES_FOR_EACH, NEGLIGIBLE = (16, 8, 4, 2), 0.02
+CANDIDATES_FOR_EACH, NEGLIGIBLE = (16, 8, 4, 2), 0.1
 """So many itemsets of a size are measured: this many times k, those that are likeliest by what is known of their parts.
-More than twice k only where the error will be this part of the support: noise grows faster than what they add."""
+More than twice k only where the error will be this part of the support: else noise grows faster than what they add."""
 LEAST_LIKELY, WORTH_EXTENDING, OUT_OF_QUESTION = 0.02, 0.1, 1e-4
 """The chance to be in the answer: of a candidate, of an itemset that candidates are made of, of what is forgotten."""
 VALUES_MATTER = 4.0
@@ -151,8 +151,8 @@ def how_many(held: Floats, k: int, *, unit: float) -> int:
     It fits under a cap of twice as many and one; `unit` is the noise under a cap of 1, as a part of the support.
 
     >>> held = np.arange(1, 1001) / 100
-    >>> how_many(held, 10, unit=0.1), how_many(held, 10, unit=0.01), how_many(held, 10, unit=0.001)
-    (20, 20, 160)
+    >>> how_many(held, 10, unit=0.1), how_many(held, 10, unit=0.03), how_many(held, 10, unit=0.001)
+    (20, 40, 160)
     """
     for times in CANDIDATES_FOR_EACH[:-1]:
         last = min(times * k, held.size) - 1
