@@ -38,6 +38,7 @@ from veilset.methods.spread import MOST, UNEVEN, Cap, Spread
 from veilset.plan import laws
 from veilset.plan.curve import TOLERANCE, Floats
 from veilset.plan.difffim import model_lengths
+from veilset.plan.expected import Expected
 from veilset.plan.forecast import Forecast, Stage, World, opening
 from veilset.plan.privbasis import expected_rank
 
@@ -47,59 +48,6 @@ Stages = tuple[Stage, ...]
 def largest(max_size: int | None) -> int:
     """The most items in an itemset, given what the caller allows."""
     return min(max_size or MAX_SIZE, MAX_SIZE)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Expected:
-    """Itemsets that will be known: true supports, deviations of what is believed, chances to be known at all."""
-
-    itemsets: list[Itemset]
-    supports: Floats
-    deviations: Floats
-    present: Floats
-
-    @property
-    def sizes(self) -> Places:
-        """The number of items in each."""
-        return np.array([len(itemset) for itemset in self.itemsets])
-
-    def __add__(self, other: "Expected") -> "Expected":
-        """Both."""
-        return Expected(
-            self.itemsets + other.itemsets,
-            np.append(self.supports, other.supports),
-            np.append(self.deviations, other.deviations),
-            np.append(self.present, other.present),
-        )
-
-    def take(self, places: Places) -> "Expected":
-        """Some of them."""
-        return Expected(
-            [self.itemsets[place] for place in places.tolist()],
-            self.supports[places],
-            self.deviations[places],
-            self.present[places],
-        )
-
-    def told(self, places: Places, deviations: Floats) -> "Expected":
-        """After one more answer about some of them."""
-        after = self.deviations.copy()
-        after[places] = _together(after[places], deviations)
-        return Expected(self.itemsets, self.supports, after, self.present)
-
-    def told_maybe(self, told: "Expected", chances: Floats) -> "Expected":
-        """After answers that each has with a chance: deviations on average."""
-        deviations = chances * told.deviations + (1 - chances) * self.deviations
-        return Expected(self.itemsets, self.supports, deviations, self.present)
-
-    def at_least(self, support: float) -> Floats:
-        """How likely each will seem to be so frequent."""
-        return laws.normal_distribution((self.supports - support) / self.deviations)
-
-    def kth_support(self, aim: Aim) -> float:
-        """The support that an itemset of the answer has at least, by what is known."""
-        kth = min(aim.k, self.supports.size)
-        return max(float(np.partition(self.supports, -kth)[-kth]), aim.floor)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -395,9 +343,3 @@ def _deviations(supports: Floats, cap: Cap, epsilon: Fraction) -> Floats:
     noise = math.sqrt(2) * cap.most / float(epsilon) / cap.kept
     deviations: Floats = np.hypot(noise, UNEVEN * (1 - cap.kept) * supports)
     return deviations
-
-
-def _together(one: Floats, other: Floats) -> Floats:
-    """The deviation of what two answers say, by inverse variance."""
-    together: Floats = one * other / np.hypot(one, other)
-    return together
