@@ -15,7 +15,7 @@ import numpy as np
 from veilset.audit import label_law
 from veilset.audit.neighbours import Pair
 from veilset.audit.verdicts import Verdict
-from veilset.gate import SeededNoise, scored
+from veilset.gate import SeededNoise, jointly, scored
 from veilset.gate.mechanisms import Exponential
 from veilset.itemsets import Domain, Itemset
 from veilset.raw.bound import KeepAll
@@ -41,6 +41,16 @@ def rank_verdict(pair: Pair, *, epsilon: Fraction) -> Verdict:
     return _compared(f"matching rank; {pair.name}", *laws, epsilon=epsilon)
 
 
+def frequent_items_verdict(pair: Pair, *, least: int, most: int, epsilon: Fraction) -> Verdict:
+    """The items that are as frequent as an itemset, chosen in one draw, on a pair."""
+    domain, most = Domain(items=range(pair.items), max_size=2), min(most, pair.items)
+    laws = (
+        law_of_frequent_items(data, domain, min(4, domain.size), least=least, most=most, epsilon=epsilon)
+        for data in _both(pair)
+    )
+    return _compared(f"{least} to {most} frequent items in one draw; {pair.name}", *laws, epsilon=epsilon)
+
+
 def labels_verdict(pair: Pair, *, k: int, by_blocks: bool, epsilon: Fraction) -> Verdict:
     """Which items are above the k-th, by blocks or by the sparse vector technique, on a pair."""
     how = "by blocks" if by_blocks else "by a sparse vector"
@@ -55,6 +65,8 @@ EXACT_LAWS = (
     partial(best_verdict, draws=2, size=2),
     partial(best_verdict, draws=2, size=1),
     rank_verdict,
+    partial(frequent_items_verdict, least=1, most=1),
+    partial(frequent_items_verdict, least=1, most=3),
     partial(labels_verdict, k=1, by_blocks=True),
     partial(labels_verdict, k=2, by_blocks=True),
     partial(labels_verdict, k=3, by_blocks=True),
@@ -98,6 +110,22 @@ def law_of_rank(data: Transactions, domain: Domain, k: int, *, epsilon: Fraction
     logs = [-rate * distance for distance in distances.tolist()]
     total = _log_sum(logs)
     return {rank: value - total for rank, value in enumerate(logs, start=1)}
+
+
+def law_of_frequent_items(
+    data: Transactions, domain: Domain, k: int, *, least: int, most: int, epsilon: Fraction
+) -> LogLaw:
+    """Every set of `ask_frequent_items`, listed one by one."""
+    rate = float(Exponential(1, 1, epsilon, is_monotone=False).rate)
+    engine = LocalEngine(data, threads=1)
+    margins = scored.margins_of_items(engine, domain, k, most=most, draw=SeededNoise(0).keys)
+    logs = {
+        chosen: -rate * jointly.loss_of(margins, list(chosen))
+        for size in range(least, most + 1)
+        for chosen in combinations(range(margins.size), size)
+    }
+    total = _log_sum(list(logs.values()))
+    return {chosen: value - total for chosen, value in logs.items()}
 
 
 def _item_supports(data: Transactions) -> Int64Array:

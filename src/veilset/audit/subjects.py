@@ -210,6 +210,18 @@ QUESTIONS: Mapping[str, Ask] = {
             4, domain=curator.domain(max_size=2), most=curator.alphabet_size, epsilon=epsilon
         )
     },
+    "frequent items": lambda curator, epsilon: _found(
+        curator.ask_frequent_items(
+            4,
+            domain=curator.domain(max_size=2),
+            least=1,
+            most=min(3, curator.alphabet_size),
+            epsilon=epsilon,
+        )
+    ),
+    "frequent ones of a list": lambda curator, epsilon: _chosen(
+        curator.ask_frequent_of(4, FEW, domain=curator.domain(max_size=2), epsilon=epsilon)
+    ),
     "truncating length": lambda curator, epsilon: {
         "length": curator.ask_truncating_length(
             (1, 2, 4), k=1, price=Fraction(1, 2) / epsilon, epsilon=epsilon

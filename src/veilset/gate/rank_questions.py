@@ -6,11 +6,11 @@ from fractions import Fraction
 import numpy as np
 
 from veilset.errors import BadCall
-from veilset.gate import above_threshold, normalised, scored
+from veilset.gate import above_threshold, jointly, normalised, scored
 from veilset.gate.answers import Chosen, Found, NoisyCount
 from veilset.gate.asker import Asker, check_countable, on_some, under
 from veilset.gate.mechanisms import AboveThreshold, Exponential
-from veilset.itemsets import Domain, Itemsets
+from veilset.itemsets import Domain, Itemset, Itemsets
 from veilset.raw.bound import KeepAll, Reshape
 from veilset.raw.counts import ExactCounts, Int64Array
 
@@ -99,6 +99,55 @@ class RankQuestions(Asker):
         self.budget.charge(f"how many items are as frequent as the {k}-th itemset, up to {most}", mechanism)
         distances = scored.rank_distances(self._engine, domain, k, most=most, draw=self._noise.keys)
         return 1 + scored.draw_place(-distances, rate=mechanism.rate, below=self._noise.below)
+
+    def ask_frequent_items(
+        self, k: int, *, domain: Domain, least: int, most: int, epsilon: Fraction
+    ) -> tuple[int, ...]:
+        """The items of a domain that are as frequent as its k-th itemset; at most `most`, at least `least` of them.
+
+        One draw of the exponential mechanism over sets of items (`gate.jointly`). The bar is the k-th largest support
+        of an itemset, or the support of the item of rank `most` where that is more. A transaction raises the bar and
+        every support by 0 or 1, so it moves a score by at most 1, up or down: not monotone.
+        """
+        domain.check_holds(k)
+        if not 1 <= least <= most <= len(domain.items):
+            raise BadCall(
+                f"{least} to {most} of {len(domain.items)} items; give numbers from 1 to {len(domain.items)}"
+            )
+        mechanism = Exponential(1, self.unit.transactions, epsilon, is_monotone=False)
+        self.budget.charge(
+            f"the items as frequent as the {k}-th itemset, {least} to {most} of them", mechanism
+        )
+        margins = scored.margins_of_items(self._engine, domain, k, most=most, draw=self._noise.keys)
+        places = jointly.draw_set(
+            margins, least=least, most=most, rate=mechanism.rate, below=self._noise.below
+        )
+        return tuple(domain.items[place] for place in places)
+
+    def ask_frequent_of(
+        self, k: int, candidates: Itemsets, *, domain: Domain, epsilon: Fraction
+    ) -> tuple[Itemset, ...]:
+        """Which of a public list of itemsets are as frequent as the k-th itemset of a domain; none, some or all.
+
+        One draw of the exponential mechanism over sets of candidates (`gate.jointly`). A transaction raises the bar and
+        every support by 0 or 1, so it moves a score by at most 1, up or down: not monotone.
+        """
+        check_countable(candidates)
+        domain.check_holds(k)
+        mechanism = Exponential(1, self.unit.transactions, epsilon, is_monotone=False)
+        self.budget.charge(
+            f"which of {len(candidates)} listed itemsets are as frequent as the {k}-th itemset", mechanism
+        )
+        counts = self._engine.supports(candidates.offsets, candidates.items, KeepAll(), self._noise.keys)
+        places = jointly.draw_set(
+            counts.values - scored.kth_support(self._engine, domain, k),
+            least=0,
+            most=len(candidates),
+            rate=mechanism.rate,
+            below=self._noise.below,
+        )
+        listed = list(candidates)
+        return tuple(listed[place] for place in places)
 
     def ask_truncating_length(
         self,

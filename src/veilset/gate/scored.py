@@ -100,6 +100,13 @@ def rank_distances(engine: Engine, domain: Domain, k: int, *, most: int, draw: D
     return np.abs(np.sort(supports)[::-1][:most] - kth_support(engine, domain, k))
 
 
+def margins_of_items(engine: Engine, domain: Domain, k: int, *, most: int, draw: DrawKeys) -> Int64Array:
+    """How far the items of a domain are above its k-th itemset, or above the item of rank `most` if that is more."""
+    supports = engine.item_supports(KeepAll(), draw).values[_codes(domain)]
+    bar = max(kth_support(engine, domain, k), int(np.sort(supports)[-most]))
+    return supports - bar
+
+
 def draw_place(scores: Int64Array, *, rate: Fraction, below: Below) -> int:
     """One place, with P proportional to exp(rate * score)."""
     members = Counter(scores.tolist())
