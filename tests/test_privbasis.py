@@ -18,7 +18,8 @@ from veilset.gate import NoisyHistogram, SeededNoise, scored
 from veilset.itemsets import Domain, Itemset
 from veilset.methods import privbasis as method
 from veilset.methods.bases import Basis, basis_set, maximal_cliques, mean_error, merged, split_clique
-from veilset.methods.privbasis import averaged, supersets_added_up
+from veilset.methods.patterns import supersets_added_up
+from veilset.methods.privbasis import averaged
 
 pairs_of_items = st.sets(
     st.tuples(st.integers(0, 9), st.integers(0, 9)).filter(lambda pair: pair[0] < pair[1]), max_size=20

@@ -24,7 +24,6 @@ from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
 from veilset.choose import Estimates, by_support
 from veilset.gate import Curator, NoisyHistogram
@@ -32,6 +31,7 @@ from veilset.itemsets import Domain, Itemset, Itemsets
 from veilset.methods.bases import Basis, basis_set
 from veilset.methods.beliefs import WIDEST_IN_SIGMA
 from veilset.methods.opening import Opening, ask_first
+from veilset.methods.patterns import supersets_added_up
 from veilset.release import Release
 from veilset.target import Target
 
@@ -115,18 +115,3 @@ def averaged(answers: Iterable[tuple[Basis, NoisyHistogram]], *, max_size: int) 
         np.rint(values).astype(np.int64),
         np.ceil(WIDEST_IN_SIGMA * deviations).astype(np.int64),
     )
-
-
-def supersets_added_up(patterns: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """From "holds exactly these" to "holds at least these": add every pattern to all its subsets.
-
-    >>> supersets_added_up(np.array([1, 2, 4, 8])).tolist()
-    [15, 10, 12, 8]
-    """
-    sums = patterns.copy()
-    half = 1
-    while half < sums.size:
-        halves = sums.reshape(-1, 2, half)
-        halves[:, 0] += halves[:, 1]
-        half *= 2
-    return sums
