@@ -1,11 +1,12 @@
 """The last stage: what is measured again, who gets how much, and what patterns tell."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from aims import SPARSE, aim_of, sure_of
+from aims import SPARSE, TOGETHER, aim_of, sure_of
 from curators import curator_over
 from reference import support
 from veilset.itemsets import Itemset, Itemsets
@@ -14,12 +15,14 @@ from veilset.methods.again import (
     Group,
     ask_again,
     bases_for,
+    part_for_untold,
     shares_of,
     told_by_patterns,
     unsure_ones,
 )
 from veilset.methods.beliefs import Beliefs, grid_to
 from veilset.methods.by_size import SHARE_FOR_SPREAD, Known
+from veilset.methods.patterns import noise_of_patterns
 from veilset.methods.spread import MOST, Spread
 
 ONE_EACH = Spread(np.array([1000.0, *[0.0] * (MOST - 1)]))
@@ -91,7 +94,13 @@ def test_patterns_tell_about_known_itemsets() -> None:
     rows = [frozenset({0, 1})] * 300 + [frozenset({1, 2})] * 100 + [frozenset({3})] * 50
     vague = Beliefs.of([(0,), (1,), (0, 1), (1, 2), (3,)], np.zeros((5, 320)), grid_to(500))
     curator = curator_over(rows, epsilon=Fraction(100))
-    told = told_by_patterns(curator, vague, [(0, 1), (1, 2)], max_size=2, epsilon=Fraction(100))
+    told = told_by_patterns(
+        curator,
+        aim_of(k=5, about=100, number=450, max_size=2),
+        vague,
+        [(0, 1), (1, 2)],
+        epsilon=Fraction(100),
+    )
     true = [support(rows, itemset) for itemset in vague.itemsets[:4]]
     assert told.means()[:4] == pytest.approx(true, rel=0.03)
     assert told.chances[4].tolist() == vague.chances[4].tolist()
@@ -104,7 +113,13 @@ def test_patterns_tell_about_itemsets_that_were_not_known(max_size: int) -> None
     rows = [frozenset({0, 1, 2})] * 300 + [frozenset({1, 2})] * 100 + [frozenset({3})] * 50
     vague = Beliefs.of([(0,), (3,)], np.zeros((2, 320)), grid_to(500))
     curator = curator_over(rows, epsilon=Fraction(100))
-    told = told_by_patterns(curator, vague, [(0, 1, 2)], max_size=max_size, epsilon=Fraction(100))
+    told = told_by_patterns(
+        curator,
+        aim_of(k=5, about=100, number=450, max_size=max_size),
+        vague,
+        [(0, 1, 2)],
+        epsilon=Fraction(100),
+    )
     within = {(0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)}
     assert told.itemsets[:2] == [(0,), (3,)]
     assert len(told.itemsets) == len(set(told.itemsets))
@@ -115,14 +130,41 @@ def test_patterns_tell_about_itemsets_that_were_not_known(max_size: int) -> None
 
 
 def test_groups_hold_what_is_likely_and_their_error_is_that_of_patterns() -> None:
-    """One group of three items: an item is the sum of 4 patterns, a pair of 2, each with variance 2 unit^2."""
+    """One group of three items: what is expected of patterns of three, for items and for pairs."""
     beliefs = sure_of({(0,): 500, (1,): 450, (2,): 400, (0, 1): 300, (0, 2): 250, (1, 2): 240}, 1000)
-    chances, unsure = np.ones(6), np.array([0, 5])
     itemsets = beliefs.itemsets
-    bases, error = bases_for(itemsets, chances, unsure, unit=10.0)
+    bases, errors = bases_for(itemsets, np.ones(6), unit=10.0)
     assert bases == [(0, 1, 2)]
-    assert error == pytest.approx(np.mean([10 * np.sqrt(8), 10 * np.sqrt(4)]))
-    assert bases_for(itemsets, np.zeros(6), unsure, unit=10.0) == ([], np.inf)
-    some = np.array([1, 1, 0, 1, 0, 0])
-    assert bases_for(itemsets, some, unsure, unit=10.0)[0] == [(0, 1)]
-    assert bases_for(itemsets, some, np.array([2, 4, 5, 0]), unit=10.0) == ([], np.inf), "most is not told"
+    assert errors == pytest.approx(10 * np.array([noise_of_patterns(3, size) for size in (1, 1, 1, 2, 2, 2)]))
+    assert bases_for(itemsets, np.zeros(6), unit=10.0)[0] == []
+    assert np.isinf(bases_for(itemsets, np.zeros(6), unit=10.0)[1]).all()
+    bases, errors = bases_for(itemsets, np.array([1, 1, 0, 1, 0, 0]), unit=10.0)
+    assert bases == [(0, 1)]
+    assert np.isinf(errors).tolist() == [False, False, True, False, True, True]
+
+
+def test_what_patterns_do_not_tell_is_counted_by_itself() -> None:
+    """A tenth of the errors, a quarter of the epsilon: shares go by square roots; nothing where all is told."""
+    aim, unit = aim_of(k=5, about=100, number=1000), 2.0
+    by_supports = 3 * math.sqrt(2) * (1 + 2 * 600 / 1000) * unit
+    three = np.full(3, 200.0)
+    assert part_for_untold(by_supports, three, aim, unit=unit) == Fraction(1, 2)
+    assert part_for_untold(9 * by_supports, three, aim, unit=unit) == Fraction(1, 4)
+    assert part_for_untold(1e9 * by_supports, three, aim, unit=unit) == Fraction(1, 20)
+    assert part_for_untold(1e-9 * by_supports, three, aim, unit=unit) == Fraction(19, 20)
+    assert part_for_untold(by_supports, np.empty(0), aim, unit=unit) == 0
+
+
+def test_patterns_and_supports_of_the_rest_share_all_that_is_left() -> None:
+    """Few items that go together, unsure, and one that does not, unlikely: all is spent, and all is measured."""
+    epsilon = Fraction(1)
+    aim = aim_of(k=30, about=150, number=3000, items=8)
+    curator = curator_over(TOGETHER, epsilon=epsilon)
+    unsure: dict[Itemset, float] = {(item,): 200 for item in range(7)}
+    unsure |= {(a, b): 180 for a in range(7) for b in range(a + 1, 7)} | {(7,): 100}
+    known = ask_again(curator, aim, known_of(unsure, left=epsilon, blur=40))
+    assert curator.budget.spent == epsilon
+    assert "joint patterns" in known.story[-1]
+    questions = [charge.question for charge in curator.budget.charges]
+    assert any(question.startswith("supports of 1 itemsets") for question in questions)
+    assert (known.beliefs.sums[:, 1] > 0).all()

@@ -32,6 +32,7 @@ PAIRED = [frozenset({0, 1})] * 400 + [frozenset({2, 3})] * 300 + [frozenset({4})
 """Items that go together in pairs, and no three of them."""
 ONE_EACH = Spread(np.array([1000.0, *[0.0] * (MOST - 1)]))
 """A thousand transactions that hold one itemset each: the noise of a count is all its error."""
+HALF = Fraction(1, 2)
 APART = [frozenset({item}) for item in range(4)] * 250
 """Items that no transaction holds two of."""
 
@@ -53,12 +54,26 @@ def test_no_more_is_paid_than_is_good_enough() -> None:
     assert enough(ONE_EACH, Fraction(1), 1000.0, unit=500.0) == 1
 
 
-def test_candidates_that_cannot_be_told_apart_get_the_least_share() -> None:
-    """Where the error would be more than the support in question; else a share, as far as it is needed."""
+@pytest.mark.parametrize(
+    ("error", "few", "part"),
+    [
+        (1001, 1.0, None),
+        (500, 0.1, Fraction(1, 2)),
+        (500, 0.8, Fraction(4, 5)),
+        (500, 2.0, 1),
+        (125, 0.1, HALF),
+    ],
+)
+def test_candidates_that_can_hardly_be_told_apart_get_less(
+    error: float, few: float, part: Fraction | None
+) -> None:
+    """Least where the error would be the support; half of a share at twice what is good enough, or at half of it.
+
+    More, if they are expected to be much of the answer.
+    """
     left, share = Fraction(3, 5), Fraction(1, 3)
-    assert part_of(ONE_EACH, left, share, 1000.0, unit=1001 / np.sqrt(2)) == left * LEAST_SHARE
-    assert part_of(ONE_EACH, left, share, 1000.0, unit=999 / np.sqrt(2)) == left * share
-    assert part_of(ONE_EACH, left, share, 1000.0, unit=125 / np.sqrt(2)) == left * share / 2
+    found = part_of(ONE_EACH, left, share, 1000.0, few=few, unit=error / np.sqrt(2))
+    assert found == left * (LEAST_SHARE if part is None else max(LEAST_SHARE, share * part))
 
 
 def test_candidates_are_those_whose_parts_can_be_in_the_answer() -> None:

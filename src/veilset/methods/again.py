@@ -1,9 +1,9 @@
 """What may or may not be in the answer, once more, with all that is left of epsilon.
 
 Privacy argument. Histograms of how many of some itemsets transactions hold have sensitivity c, the transactions of one
-privacy unit. Then one of two: supports under a cap m, by groups that share what is left, L1 sensitivity c m each; or
-joint patterns of w groups of items, of which a transaction shows one: sensitivity c, a share of 1 / w each. Groups,
-caps, shares and the choice follow from earlier answers.
+privacy unit. Supports under a cap m, by groups that share epsilon, have L1 sensitivity c m each. Joint patterns of w
+groups of items, of which a transaction shows one, have sensitivity c and a share of 1 / w each. Whether patterns are
+asked for or supports alone, the groups, caps and shares follow from earlier answers.
 """
 
 import math
@@ -18,9 +18,9 @@ from veilset.gate import Curator
 from veilset.itemsets import Itemset, Itemsets
 from veilset.methods.aim import LARGEST_BASIS, Aim
 from veilset.methods.bases import Basis, basis_set
-from veilset.methods.beliefs import WIDEST_IN_SIGMA, Beliefs, Places, measured, weighed
+from veilset.methods.beliefs import Beliefs, Places, measured, weighed
 from veilset.methods.by_size import ALWAYS_UNSURE, SHARE_FOR_SPREAD, TOO_LITTLE, Known
-from veilset.methods.privbasis import averaged
+from veilset.methods.patterns import averaged, noise_of_patterns
 from veilset.methods.shared import ask_shared, unit_of
 from veilset.methods.spread import Spread, ask_spread
 
@@ -32,35 +32,76 @@ UNSURE_FOR_EACH = 2
 """This many times k are measured again, at the most."""
 LIKELY, LIKELY_ENOUGH = 0.5, 0.25
 """The chance to be in the answer: of what is taken to be there, and of what bases are made for."""
-PRECISE = 0.02
+PRECISE = 0.01
 """No more is paid for what is unsure than makes the error this part of the support; the rest is for what is sure."""
 MOST_IN_BASES, MOST_PAIRS_IN_BASES = 60, 150
 """With more, there would be so many bases that patterns cannot win."""
 
 
 def ask_again(curator: Curator, aim: Aim, known: Known) -> Known:
-    """Measure again what is unsure, by the strategy that is predicted to err less; then what is sure, if it can be."""
+    """Measure again what is unsure, by the strategy that is predicted to err less."""
     beliefs, support = known.beliefs, aim.support(known.beliefs)
     chances = beliefs.at_least(support)
     unsure = unsure_ones(chances, aim.k)
     groups = ask_groups(curator, aim, beliefs, unsure)
     left = known.left - len(groups) * aim.epsilon * SHARE_FOR_SPREAD
     error = shared_error(groups, chances, support, left, unit=curator.unit.transactions)
-    bases, pattern_error = bases_for(beliefs.itemsets, chances, unsure, unit=unit_of(curator, left))
+    bases, errors = bases_for(beliefs.itemsets, chances, unit=unit_of(curator, left))
+    told = unsure[np.isfinite(errors[unsure])]
+    pattern_error = float(errors[told].mean()) if 2 * told.size >= unsure.size else math.inf
     if pattern_error < error:
-        beliefs = told_by_patterns(curator, beliefs, bases, max_size=aim.domain.max_size, epsilon=left)
-        story = f"again by joint patterns of {len(bases)} groups of items: error {pattern_error:.0f}"
-        return known.then(beliefs, left=Fraction(0), story=f"{story}, not {error:.0f}")
+        untold = np.setdiff1d(unsure, told)
+        part = part_for_untold(
+            float(errors[told].sum()), beliefs.means()[untold], aim, unit=unit_of(curator, left)
+        )
+        beliefs, left = told_by_some(curator, aim, beliefs, untold, chances, support, left=left, part=part)
+        beliefs = told_by_patterns(curator, aim, beliefs, bases, epsilon=left)
+        story = f"again by joint patterns of {len(bases)} groups of items: error {pattern_error:.0f}, not {error:.0f}"
+        return known.then(beliefs, left=Fraction(0), story=story)
     sure = np.setdiff1d(np.flatnonzero(chances > LIKELY), unsure)
     for_unsure = part_for_unsure(left, error / support, sure.size, least=aim.epsilon * SHARE_FOR_SPREAD)
     beliefs = told_by_groups(curator, beliefs, groups, chances, support, epsilon=for_unsure)
     story = f"again the {unsure.size} that were unsure: error about {error:.0f}"
     if for_unsure < left:
-        groups = ask_groups(curator, aim, beliefs, sure)
-        for_sure = left - for_unsure - len(groups) * aim.epsilon * SHARE_FOR_SPREAD
-        beliefs = told_by_groups(curator, beliefs, groups, chances, support, epsilon=for_sure)
+        beliefs, _ = told_by_some(
+            curator, aim, beliefs, sure, chances, support, left=left - for_unsure, part=Fraction(1)
+        )
         story = f"{story}, so that the {sure.size} others could be measured again, too"
     return known.then(beliefs, left=Fraction(0), story=story)
+
+
+def told_by_some(
+    curator: Curator,
+    aim: Aim,
+    beliefs: Beliefs,
+    places: Places,
+    chances: Floats,
+    support: float,
+    *,
+    left: Fraction,
+    part: Fraction,
+) -> tuple[Beliefs, Fraction]:
+    """Ask for the supports of some itemsets with a part of what is left, and how much is left then."""
+    if places.size == 0:
+        return beliefs, left
+    groups = ask_groups(curator, aim, beliefs, places)
+    left -= len(groups) * aim.epsilon * SHARE_FOR_SPREAD
+    beliefs = told_by_groups(curator, beliefs, groups, chances, support, epsilon=left * part)
+    return beliefs, left * (1 - part)
+
+
+def part_for_untold(by_patterns: float, means: Floats, aim: Aim, *, unit: float) -> Fraction:
+    """Of what is left, for the supports of what patterns do not tell; their errors, added up, are `by_patterns`.
+
+    Errors a / part and b / (1 - part) add up to the least where parts are as the square roots of a and b. Under a cap
+    of twice what a transaction holds on average, and one, it counts in full; `unit` is the noise with all there is.
+    Neither gets less than a twentieth.
+    """
+    if means.size == 0:
+        return Fraction(0)
+    by_supports = means.size * math.sqrt(2) * (1 + 2 * float(means.sum()) / aim.number) * unit
+    part = math.sqrt(by_supports) / (math.sqrt(by_supports) + math.sqrt(by_patterns))
+    return Fraction(min(max(round(100 * part), 5), 95), 100)
 
 
 def part_for_unsure(left: Fraction, error: float, sure: int, *, least: Fraction) -> Fraction:
@@ -69,7 +110,7 @@ def part_for_unsure(left: Fraction, error: float, sure: int, *, least: Fraction)
     All of it where nothing is sure, or too little would remain to measure that: TOO_LITTLE times the least price.
 
     >>> half, least = Fraction(1, 2), Fraction(1, 100)
-    >>> part_for_unsure(half, 0.005, 3, least=least), part_for_unsure(half, 0.3, 3, least=least)
+    >>> part_for_unsure(half, 0.0025, 3, least=least), part_for_unsure(half, 0.3, 3, least=least)
     (Fraction(1, 8), Fraction(1, 2))
     """
     part = left * Fraction(min(100, math.ceil(100 * error / PRECISE)), 100)
@@ -161,41 +202,39 @@ def shares_of(
     return [left * Fraction(weight, sum(weights)) for weight in weights]
 
 
-def bases_for(
-    itemsets: list[Itemset], chances: Floats, unsure: Places, *, unit: float
-) -> tuple[list[Basis], float]:
-    """Groups of items whose joint patterns tell about what may be in the answer, and the error they would have.
+def bases_for(itemsets: list[Itemset], chances: Floats, *, unit: float) -> tuple[list[Basis], Floats]:
+    """Groups of items whose joint patterns tell about what may be in the answer, and the error each itemset would have.
 
-    None where patterns would say nothing about most of what is unsure; `unit` is the noise of one with all there is.
+    Infinite where patterns would say nothing about it; `unit` is the noise of one pattern with all there is.
     """
+    untold = np.full(len(itemsets), np.inf)
     likely = [itemsets[place] for place in np.flatnonzero(chances > LIKELY_ENOUGH).tolist()]
     items = sorted({item for itemset in likely for item in itemset})
     pairs = sorted({pair for itemset in likely for pair in combinations(itemset, 2)})
     if not items or len(items) > MOST_IN_BASES or len(pairs) > MOST_PAIRS_IN_BASES:
-        return [], math.inf
+        return [], untold
     bases = basis_set(items, pairs, largest=LARGEST_BASIS)
-    precisions = [
-        sum(2.0 ** (len(itemset) - len(basis)) for basis in bases if set(itemset) <= set(basis))
-        for itemset in (itemsets[place] for place in unsure.tolist())
-    ]
-    told = [precision for precision in precisions if precision > 0]
-    if 2 * len(told) < len(precisions):
-        return [], math.inf
-    return bases, float(np.mean([len(bases) * unit * math.sqrt(2 / precision) for precision in told]))
+    scales = len(bases) * unit
+    for place, itemset in enumerate(itemsets):
+        holding = [len(basis) for basis in bases if set(itemset) <= set(basis)]
+        if holding:
+            precision = sum(1 / noise_of_patterns(size, len(itemset)) ** 2 for size in holding)
+            untold[place] = scales / math.sqrt(precision)
+    return bases, untold
 
 
 def told_by_patterns(
-    curator: Curator, beliefs: Beliefs, bases: list[Basis], *, max_size: int, epsilon: Fraction
+    curator: Curator, aim: Aim, beliefs: Beliefs, bases: list[Basis], *, epsilon: Fraction
 ) -> Beliefs:
     """Ask for the joint patterns of all bases, and add what they say, also about itemsets that were not known."""
     patterns = [curator.ask_joint_patterns(basis, epsilon=epsilon / len(bases)) for basis in bases]
-    estimates = averaged(zip(bases, patterns, strict=True), max_size=max_size)
+    told = averaged(bases, patterns, number=aim.first.number, max_size=aim.domain.max_size)
     known, grid = set(beliefs.itemsets), beliefs.grid
-    new = [itemset for itemset in estimates.itemsets if itemset not in known]
+    new = [itemset for itemset in told if itemset not in known]
     beliefs += Beliefs.of(new, np.zeros((len(new), grid.size)), grid)
     place_of = {itemset: place for place, itemset in enumerate(beliefs.itemsets)}
-    values = estimates.supports.astype(np.float64)
-    scale = estimates.half_widths[:, None] / (WIDEST_IN_SIGMA * math.sqrt(2))
+    values, deviations = np.array(list(told.values())).T
+    scale = deviations[:, None] / math.sqrt(2)
     answers = measured(values, grid, scale=scale, uneven=0.0)
     sums = weighed(values, grid, scale=scale, uneven=0.0, grid=grid)
-    return beliefs.told(np.array([place_of[itemset] for itemset in estimates.itemsets]), answers, sums)
+    return beliefs.told(np.array([place_of[itemset] for itemset in told]), answers, sums)

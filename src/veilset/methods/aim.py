@@ -16,7 +16,7 @@ from veilset.methods.beliefs import Beliefs
 from veilset.methods.opening import Opening
 from veilset.target import Target
 
-SHARE_FOR_KTH, SHARE_FOR_RANK = Fraction(3, 100), Fraction(1, 10)
+SHARE_FOR_KTH, SHARE_FOR_RANK = Fraction(3, 100), Fraction(1, 20)
 MARGIN = Fraction(11, 10)
 """Ranks are compared with the support of the itemset of this many times k."""
 FLOOR_IN_SCALES = 2.5
@@ -74,7 +74,7 @@ def ask_aim(curator: Curator, first: Opening, target: Target, *, domain: Domain,
         floor = max(1, math.floor(about - FLOOR_IN_SCALES * scale))
     rank, fewest = None, fewest_items(k, max_size=domain.max_size)
     if fewest <= LARGEST_GROUP and patterns_err_less(k, about / number, items=fewest):
-        wider = min(math.ceil(MARGIN * k), domain.size)
+        wider = wider_than(k, domain)
         most = min(wider, curator.alphabet_size)
         answered = curator.ask_matching_rank(
             wider, domain=domain, most=most, epsilon=epsilon * SHARE_FOR_RANK
@@ -82,6 +82,11 @@ def ask_aim(curator: Curator, first: Opening, target: Target, *, domain: Domain,
         left -= epsilon * SHARE_FOR_RANK
         rank = min(max(answered, fewest), curator.alphabet_size)
     return Aim(first, domain, k, number, about, floor, target.k is None, rank, epsilon, left)
+
+
+def wider_than(k: int, domain: Domain) -> int:
+    """The number of itemsets whose least frequent one ranks are compared with."""
+    return min(math.ceil(MARGIN * k), domain.size)
 
 
 def fewest_items(k: int, *, max_size: int) -> int:

@@ -44,6 +44,8 @@ VALUES_MATTER = 4.0
 it is not measured again, so its value should be right."""
 ALWAYS_UNSURE = 0.05
 """The part of the answer that is taken to be unsure even where beliefs are not: no belief is better than its model."""
+TOTAL_WITHIN = 1.0
+"""The supports of candidates add up to what their parts make likely, give or take: a deviation of the logarithm."""
 TOO_LITTLE = 10
 """With less left than this many times what a histogram costs, candidates are not measured by themselves."""
 
@@ -107,10 +109,15 @@ def ask_larger(curator: Curator, aim: Aim, known: Known, size: int) -> Known:
     if largest.value < support - SURELY * unit_of(curator, for_largest):
         return known.stopped(f"itemsets of {size}: the most frequent one is too rare", left=left)
     itemsets = Itemsets.of(candidates)
-    spread = ask_spread(curator, itemsets, number=aim.number, epsilon=for_spread)
+    total = float(prior.expected.sum()) * math.exp(USUAL_LIFT)
+    spread = ask_spread(
+        curator, itemsets, number=aim.number, total=total, within=TOTAL_WITHIN, epsilon=for_spread
+    )
     left -= for_spread
-    share = share_for(prior.chances(size, support), beliefs.at_least(support), aim.k)
-    epsilon = part_of(spread, left, share, support, unit=unit_of(curator, left * share))
+    chances = prior.chances(size, support)
+    share = share_for(chances, beliefs.at_least(support), aim.k)
+    few = float(chances.sum()) / aim.k
+    epsilon = part_of(spread, left, share, support, few=few, unit=unit_of(curator, left * share))
     cap = spread.best_cap(support=VALUES_MATTER * support, unit=unit_of(curator, epsilon))
     answers, sums = ask_shared(curator, itemsets, spread, cap, epsilon=epsilon, grid=beliefs.grid)
     found = Beliefs.of(candidates, prior.fitted(answers, beliefs.grid) + answers, beliefs.grid, sums)
@@ -179,13 +186,21 @@ def share_for(new: Floats, old: Floats, k: int) -> Fraction:
     return min(max(Fraction(round(100 * unsure / (unsure + rest)), 100), LEAST_SHARE), MOST_SHARE)
 
 
-def part_of(spread: Spread, left: Fraction, share: Fraction, support: float, *, unit: float) -> Fraction:
+def part_of(
+    spread: Spread, left: Fraction, share: Fraction, support: float, *, few: float, unit: float
+) -> Fraction:
     """What candidates get of what is left: up to a share, under which the noise of a count is `unit`.
 
-    Where that cannot tell one from another, a little says how frequent they are on average.
+    Where the error would be x times what is good enough, 1 / x of the share will do, or as large a part of it as they
+    are expected to make up of the answer, `few`: the rest is better kept for what can be told apart. Where it would be
+    more than the support, a little says how frequent they are on average.
     """
-    if spread.best_cap(support=support, unit=unit).error > support:
+    error = spread.best_cap(support=support, unit=unit).error / support
+    if error > 1:
         return left * LEAST_SHARE
+    if error > GOOD_ENOUGH:
+        part = min(1.0, max(GOOD_ENOUGH / error, few))
+        return left * max(LEAST_SHARE, share * Fraction(round(100 * part), 100))
     return enough(spread, left * share, support, unit=unit)
 
 

@@ -1,93 +1,114 @@
 """Where few items carry the answer: choose them, and count them together.
 
-Privacy argument. Of what is left, a share goes to draws of the exponential mechanism on supports of items (monotone,
-sensitivity c, the transactions of one privacy unit), the rest to the joint patterns of those drawn: a transaction
-shows one pattern, sensitivity c. How many are drawn follows from earlier answers. All else is post-processing.
+Privacy argument. Neighbours differ by one privacy unit of c transactions. What is left buys, one after another:
+
+1. the items: one draw of the exponential mechanism over sets of items, on a score of sensitivity c that is not monotone
+   (`ask_frequent_items`); or where items crowd together, a draw for each on its support, monotone with sensitivity c;
+2. where they are too many for one group, which of their pairs matter: one more draw over sets (`ask_frequent_of`),
+   of pairs of the items chosen;
+3. the joint patterns of w groups of these items, of which a transaction shows one: sensitivity c, 1 / w of the rest
+   each.
+
+How the choice is made, and among how many, follows from earlier answers (`methods.choosing_items`); groups follow from
+the pairs. All else is post-processing.
 """
 
-import math
+from collections.abc import Mapping
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
 from veilset.choose import Estimates
 from veilset.gate import Curator
-from veilset.itemsets import Domain, Itemsets
-from veilset.methods.aim import LARGEST_GROUP, Aim, fewest_items
+from veilset.itemsets import Domain, Itemset, Itemsets
+from veilset.methods.aim import LARGEST_BASIS, Aim, fewest_items, wider_than
+from veilset.methods.bases import basis_set
 from veilset.methods.beliefs import WIDEST_IN_SIGMA
-from veilset.methods.privbasis import supersets_added_up
-
-Floats = npt.NDArray[np.float64]
-
-LEAST_FOR_CHOICE, MOST_FOR_CHOICE = Fraction(1, 10), Fraction(2, 5)
-"""Of what is left, for choosing items; their joint patterns have the rest."""
-GOOD_ENOUGH = Fraction(1, 50)
-"""No more is paid for the choice than makes its noise this part of the k-th support."""
-STEEP = 2.0
-"""The part of the answer that is lost for each part of the k-th support by which counts err."""
-LOST_WITH_AN_ITEM = 0.04
+from veilset.methods.choosing_items import (
+    HALF,
+    USUAL_SIZE,
+    Choice,
+    SeveralGroups,
+    choice_of,
+    group_size,
+    several_groups,
+)
+from veilset.methods.patterns import averaged, noise_of_patterns
 
 
 def ask_few_items(curator: Curator, aim: Aim) -> tuple[Estimates, tuple[str, ...]]:
-    """Choose the items that carry the answer, and ask for their joint patterns."""
-    size = group_size(aim, unit=curator.unit.transactions / float(aim.left * (1 - MOST_FOR_CHOICE)))
-    for_choice = share_of_choice(aim, size, transactions=curator.unit.transactions)
-    for_patterns = aim.left - for_choice
-    every_item = Domain(items=aim.domain.items, max_size=1)
-    chosen = curator.ask_best(size, domain=every_item, epsilon=for_choice)
-    items = tuple(sorted(item for (item,) in chosen.itemsets))
-    patterns = curator.ask_joint_patterns(items, epsilon=for_patterns)
-    raw = supersets_added_up(patterns.values)
-    likely = onto_simplex(patterns.values.astype(np.float64), aim.number)
-    ranked = supersets_added_up(np.rint(likely).astype(np.int64))
-    sizes = np.array([pattern.bit_count() for pattern in range(raw.size)])
-    allowed = np.flatnonzero((sizes >= 1) & (sizes <= aim.domain.max_size))
-    best = allowed[np.argsort(-ranked[allowed], kind="stable")][: aim.k]
-    if aim.is_given:
-        best = best[ranked[best] >= aim.about]
-    spread = WIDEST_IN_SIGMA * math.sqrt(2) * float(patterns.mechanism.scale)
-    estimates = Estimates(
-        Itemsets.of(
-            [items[place] for place in range(size) if pattern >> place & 1] for pattern in best.tolist()
-        ),
-        np.clip(raw[best], 0, aim.number),
-        np.ceil(spread * 2.0 ** ((size - sizes[best]) / 2)).astype(np.int64),
+    """Choose the items that carry the answer, and ask for their joint patterns: in one group, or in several."""
+    transactions = curator.unit.transactions
+    several = several_groups(aim, transactions=transactions)
+    if several is not None:
+        items = ask_items_at_once(curator, aim, several.size, several.items)
+        return ask_several_groups(curator, aim, items, several)
+    size = group_size(aim, unit=transactions / float(aim.left * (1 - HALF)))
+    choice = choice_of(
+        aim, size, noise_of_rest=noise_of_patterns(size, USUAL_SIZE), transactions=transactions
     )
+    ask_items = ask_items_at_once if choice.is_one else ask_items_one_by_one
+    items = ask_items(curator, aim, size, choice)
+    return ask_one_group(curator, aim, items, epsilon=aim.left - choice.epsilon)
+
+
+def ask_one_group(
+    curator: Curator, aim: Aim, items: tuple[int, ...], *, epsilon: Fraction
+) -> tuple[Estimates, tuple[str, ...]]:
+    """The best itemsets by the joint patterns of all items."""
+    patterns = curator.ask_joint_patterns(items, epsilon=epsilon)
+    told = averaged([items], [patterns], number=aim.first.number, max_size=aim.domain.max_size)
     why = (
-        f"transactions hold much of the answer, so {size} items were chosen and counted together: "
+        f"transactions hold much of the answer, so {len(items)} items were chosen and counted together: "
         f"about {aim.rank} items are as frequent as the {aim.k}-th itemset"
     )
-    return estimates, (why,)
+    return best_of(told, aim), (why,)
 
 
-def share_of_choice(aim: Aim, size: int, *, transactions: int) -> Fraction:
-    """What choosing items costs: each of so many draws errs by size * transactions / epsilon."""
-    enough = size * transactions / (GOOD_ENOUGH * aim.about)
-    return min(aim.left * MOST_FOR_CHOICE, max(enough, aim.left * LEAST_FOR_CHOICE))
+def ask_several_groups(
+    curator: Curator, aim: Aim, items: tuple[int, ...], several: SeveralGroups
+) -> tuple[Estimates, tuple[str, ...]]:
+    """Which pairs of the items matter, then the best itemsets by joint patterns of groups that hold all of these."""
+    pairs, wider = Itemsets.of(combinations(items, 2)), wider_than(aim.k, aim.domain)
+    chosen = curator.ask_frequent_of(wider, pairs, domain=aim.domain, epsilon=several.for_pairs)
+    left = aim.left - several.items.epsilon - several.for_pairs
+    bases = basis_set(items, chosen, largest=LARGEST_BASIS)
+    patterns = [curator.ask_joint_patterns(basis, epsilon=left / len(bases)) for basis in bases]
+    told = averaged(bases, patterns, number=aim.first.number, max_size=aim.domain.max_size)
+    why = (
+        f"transactions hold much of the answer, so {len(items)} items were chosen and counted in {len(bases)} groups: "
+        f"about {aim.rank} items are as frequent as the {aim.k}-th itemset, and {len(chosen)} pairs of them"
+    )
+    return best_of(told, aim), (why,)
 
 
-def group_size(aim: Aim, *, unit: float) -> int:
-    """How many items are counted together: each one more finds more of the answer, and adds to the noise of all."""
-    rank = aim.rank or 0
+def best_of(told: Mapping[Itemset, tuple[float, float]], aim: Aim) -> Estimates:
+    """The k most frequent itemsets, or those above the threshold, with what was told of them."""
+    order = sorted(told, key=lambda itemset: -told[itemset][0])[: aim.k]
+    best = [itemset for itemset in order if not aim.is_given or told[itemset][0] >= aim.about]
+    means, deviations = np.array([told[itemset] for itemset in best]).reshape(-1, 2).T
+    supports = np.clip(means, 0, aim.number)
+    reach = WIDEST_IN_SIGMA * deviations + np.abs(
+        means - supports
+    )  # the number of transactions may be too low
+    return Estimates(
+        Itemsets.of(best),
+        np.rint(supports).astype(np.int64),
+        np.ceil(reach).astype(np.int64),
+    )
 
-    def lost(size: int) -> float:
-        noise = math.sqrt(2 * 2.0 ** (size - 3)) * unit  # of an itemset of three
-        return LOST_WITH_AN_ITEM * (rank - size) + STEEP * noise / aim.about
 
-    most = min(rank, LARGEST_GROUP, len(aim.domain.items))
-    fewest = fewest_items(aim.k, max_size=aim.domain.max_size)
-    return min(range(min(fewest, most), most + 1), key=lost)
+def ask_items_at_once(curator: Curator, aim: Aim, most: int, choice: Choice) -> tuple[int, ...]:
+    """The items that are as frequent as the k-th itemset, or a few more; at most so many."""
+    least = min(fewest_items(aim.k, max_size=aim.domain.max_size), most)
+    return curator.ask_frequent_items(
+        wider_than(aim.k, aim.domain), domain=aim.domain, least=least, most=most, epsilon=choice.epsilon
+    )
 
 
-def onto_simplex(values: Floats, total: int) -> Floats:
-    """The closest values that are not negative and add up to the total.
-
-    >>> onto_simplex(np.array([5.0, 3.0, -4.0]), 6).tolist()
-    [4.0, 2.0, 0.0]
-    """
-    falling = np.sort(values)[::-1]
-    excess = (np.cumsum(falling) - total) / np.arange(1, falling.size + 1)
-    last = int(np.flatnonzero(falling > excess)[-1]) if total > 0 else 0
-    moved: Floats = np.maximum(values - excess[last], 0.0)
-    return moved
+def ask_items_one_by_one(curator: Curator, aim: Aim, size: int, choice: Choice) -> tuple[int, ...]:
+    """So many of the most frequent items."""
+    every_item = Domain(items=aim.domain.items, max_size=1)
+    chosen = curator.ask_best(size, domain=every_item, epsilon=choice.epsilon)
+    return tuple(sorted(item for (item,) in chosen.itemsets))

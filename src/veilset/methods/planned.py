@@ -8,12 +8,14 @@ Privacy argument. Neighbours differ by one privacy unit of at most c transaction
 2. the aim (`methods.aim`): the support of the k-th itemset (sensitivity c; not for a threshold, which is given),
    and, where few items may carry the answer, how many items are as frequent as that (one draw of the exponential
    mechanism, score of sensitivity c, not monotone);
-3. if a transaction holds much of the answer (`methods.few_items`): the best items, draws on supports, monotone with
-   sensitivity c; then the joint patterns of these items, of which a transaction shows one: sensitivity c;
+3. if a transaction holds much of the answer (`methods.few_items`): the items that carry it, and for many of them which
+   of their pairs matter, draws of the exponential mechanism over sets on a score of sensitivity c, not monotone, or
+   over items by their supports, monotone; then the joint patterns of w groups of these items, of which a transaction
+   shows one: sensitivity c each;
 4. if not (`methods.by_size`, `methods.again`): histograms of how many of some itemsets transactions hold, sensitivity
    c each; the largest support of a size, sensitivity c each; and supports in which a transaction that holds n > m of
-   the itemsets in question counts m / n for each: L1 sensitivity c m. The last question may instead be joint
-   patterns of w groups of items, a share of 1 / w for each, sensitivity c.
+   the itemsets in question counts m / n for each: L1 sensitivity c m. Of the last questions some may instead be
+   joint patterns of w groups of items, a share of 1 / w for each, sensitivity c.
 
 Every question gets a share of what was left before it, chosen from earlier answers. Which itemsets are asked about,
 every m, and every choice between strategies follow from earlier answers and public numbers alone. The budget refuses

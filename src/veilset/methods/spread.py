@@ -65,11 +65,18 @@ class Spread:
 
     @classmethod
     def of(
-        cls, histogram: NoisyHistogram, number: int, *, largest: int = MOST, total: float = 0.0
+        cls,
+        histogram: NoisyHistogram,
+        number: int,
+        *,
+        largest: int = MOST,
+        total: float = 0.0,
+        within: float = TOTAL_WITHIN,
     ) -> "Spread":
         """From the noisy histogram over CLASSES, the number of transactions, and what else is known.
 
-        No transaction holds more than `largest` of the itemsets; their supports add up to about `total`, if given.
+        No transaction holds more than `largest` of the itemsets; their supports add up to about `total`, if given,
+        with a standard deviation of `within` in the logarithm.
         """
         scale = float(histogram.mechanism.scale)
         without, seen = int(histogram.values[0]), histogram.values[1:]
@@ -80,7 +87,7 @@ class Spread:
         misfit = np.abs(seen - holding[:, None] * in_classes).sum(axis=1) + np.abs(number - holding - without)
         log_weights = log_prior - misfit / scale
         if total > 0:
-            z = np.log(holding * (laws @ np.arange(1, MOST + 1)) / total) / TOTAL_WITHIN
+            z = np.log(holding * (laws @ np.arange(1, MOST + 1)) / total) / within
             log_weights -= z * z / 2
         weights = np.exp(log_weights - log_weights.max())
         transactions = (weights * holding) @ laws / weights.sum()
@@ -135,12 +142,18 @@ class Spread:
 
 
 def ask_spread(
-    curator: Curator, itemsets: Itemsets | None, *, number: int, epsilon: Fraction, total: float = 0.0
+    curator: Curator,
+    itemsets: Itemsets | None,
+    *,
+    number: int,
+    epsilon: Fraction,
+    total: float = 0.0,
+    within: float = TOTAL_WITHIN,
 ) -> Spread:
     """Pay for the histogram: of lengths, where no itemsets are given."""
     histogram = curator.ask_held(itemsets, classes=CLASSES, epsilon=epsilon)
     largest = curator.alphabet_size if itemsets is None else len(itemsets)
-    return Spread.of(histogram, number, largest=largest, total=total)
+    return Spread.of(histogram, number, largest=largest, total=total, within=within)
 
 
 @cache

@@ -1,14 +1,21 @@
 """What a method is expected to know of itemsets, as normal laws around their true supports in a model of the data."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 
-from veilset.itemsets import Itemset
+from veilset.itemsets import Itemset, Itemsets
 from veilset.methods.aim import Aim
+from veilset.methods.bases import Basis
 from veilset.methods.beliefs import Places
+from veilset.methods.patterns import noise_of_patterns
 from veilset.plan import laws
 from veilset.plan.curve import Floats
+from veilset.plan.forecast import Stage, World
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,3 +75,42 @@ def _together(one: Floats, other: Floats) -> Floats:
     """The deviation of what two answers say, by inverse variance."""
     together: Floats = one * other / np.hypot(one, other)
     return together
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Known:
+    """What will be known, the questions so far, and what is left of epsilon.
+
+    With a support of `kept_from` an item is chosen over ones that nobody holds.
+    """
+
+    expected: Expected
+    kept_from: int
+    stages: tuple[Stage, ...]
+    left: Fraction
+
+    def chosen_from(self, k: int) -> int:
+        """The support with which an itemset is chosen over ones that nobody holds, by what is believed of the k-th."""
+        kth = np.argsort(-self.expected.supports, kind="stable")[:k][-1]
+        scale = float(self.expected.deviations[kth]) / math.sqrt(2)
+        return max(
+            self.kept_from, laws.support_to_be_first(scale, k=k, candidates=len(self.expected.itemsets))
+        )
+
+
+def deviations_by_patterns(world: World, bases: Sequence[Basis], scale: float) -> dict[Itemset, float]:
+    """Of every itemset within a basis, over all bases that hold it; `scale` is the noise of one pattern."""
+    precisions: dict[Itemset, float] = {}
+    for basis in bases:
+        for size in range(1, min(len(basis), world.domain.max_size) + 1):
+            precision = (scale * noise_of_patterns(len(basis), size)) ** -2
+            for itemset in combinations(basis, size):
+                precisions[itemset] = precisions.get(itemset, 0.0) + precision
+    return {itemset: 1 / math.sqrt(precision) for itemset, precision in precisions.items()}
+
+
+def supports_of(world: World, itemsets: Sequence[Itemset]) -> Floats:
+    """Of itemsets, in the model: items are independent."""
+    listed = Itemsets.of(itemsets)
+    supports: Floats = world.rows * np.multiply.reduceat(world.shares[listed.items], listed.offsets[:-1])
+    return supports

@@ -69,6 +69,17 @@ def support_to_be_drawn(choice: Exponential, *, candidates: int) -> int:
     return max(0, math.ceil((ln_rivals + math.log(-math.log(1 - CONFIDENCE))) / choice.rate))
 
 
+def support_to_be_in_a_set(choice: Exponential, *, most: int, candidates: int) -> int:
+    """The support with which one is in a set that is drawn at once, with 95 % probability, where nobody holds others.
+
+    Of all sets of `most` candidates, the part most / candidates holds it.
+    """
+    if most >= candidates:
+        return 0
+    ln_odds = math.log(candidates) - math.log(most) + math.log(CONFIDENCE / (1 - CONFIDENCE))
+    return max(0, math.ceil(ln_odds / choice.rate))
+
+
 def support_to_be_first(scale: float, *, k: int, candidates: int) -> int:
     """The support with which one is among the k largest with 95 % probability where nobody holds any of the others.
 

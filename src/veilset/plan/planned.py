@@ -9,23 +9,22 @@ Approximated are:
   out evenly to as many as the candidates' supports add up to. Lengths above 64 are taken for 64;
 * what noise brings in among the items: taken to be no better than what it keeps out;
 * what is measured again: noise decides, so each itemset has a chance to be, and its deviation is the average;
-* among few items, what making patterns consistent takes from the noise: nothing.
+* where few items carry the answer, what `plan.few_items` says.
 
 Items are numbered from the most popular one.
 """
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from statistics import NormalDist
 
 import numpy as np
 
-from veilset.gate import NoisyCount, NoisyHistogram
+from veilset.gate import NoisyCount
 from veilset.gate.mechanisms import DiscreteLaplace, Exponential
 from veilset.itemsets import Itemset, Itemsets, joined
-from veilset.methods import again, by_size, few_items
+from veilset.methods import again, by_size
 from veilset.methods import aim as aiming
 from veilset.methods.again import Group
 from veilset.methods.aim import Aim
@@ -33,12 +32,12 @@ from veilset.methods.bases import Basis
 from veilset.methods.beliefs import USUAL_WIDTH, WIDEST_IN_SIGMA, Places, Prior
 from veilset.methods.opening import Opening
 from veilset.methods.planned import MAX_SIZE, NAME
-from veilset.methods.privbasis import averaged
 from veilset.methods.spread import MOST, UNEVEN, Cap, Spread
 from veilset.plan import laws
 from veilset.plan.curve import TOLERANCE, Floats
 from veilset.plan.difffim import model_lengths
-from veilset.plan.expected import Expected
+from veilset.plan.expected import Expected, Known, deviations_by_patterns, supports_of
+from veilset.plan.few_items import few_items
 from veilset.plan.forecast import Forecast, Stage, World, opening
 from veilset.plan.privbasis import expected_rank
 
@@ -50,31 +49,10 @@ def largest(max_size: int | None) -> int:
     return min(max_size or MAX_SIZE, MAX_SIZE)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Known:
-    """What will be known, the questions so far, and what is left of epsilon.
-
-    With a support of `kept_from` an item is chosen over ones that nobody holds.
-    """
-
-    expected: Expected
-    kept_from: int
-    stages: Stages
-    left: Fraction
-
-    def chosen_from(self, k: int) -> int:
-        """The support with which an itemset is chosen over ones that nobody holds, by what is believed of the k-th."""
-        kth = np.argsort(-self.expected.supports, kind="stable")[:k][-1]
-        scale = float(self.expected.deviations[kth]) / math.sqrt(2)
-        return max(
-            self.kept_from, laws.support_to_be_first(scale, k=k, candidates=len(self.expected.itemsets))
-        )
-
-
 def forecast(world: World, k: int, epsilon: Fraction) -> Forecast:
     """Follow the method's steps in a model of the data."""
     first, aim = _aim(world, k, epsilon)
-    known = _few_items(world, aim) if aim.is_dense else _by_size(world, aim)
+    known = few_items(world, aim) if aim.is_dense else _by_size(world, aim)
     expected, kth_support = known.expected, world.curve.at_rank(k)
     chances = expected.present * laws.chances_to_be_among_first(
         expected.supports, expected.deviations, k=k, present=expected.present
@@ -104,7 +82,7 @@ def _aim(world: World, k: int, epsilon: Fraction) -> tuple[Stages, Aim]:
     may_be_few = fewest <= aiming.LARGEST_GROUP
     if may_be_few and aiming.patterns_err_less(k, about / world.rows, items=fewest):
         choice = Exponential(1, 1, epsilon * aiming.SHARE_FOR_RANK, is_monotone=False)
-        wider = min(math.ceil(aiming.MARGIN * k), world.domain.size)
+        wider = aiming.wider_than(k, world.domain)
         rank = min(max(expected_rank(world, wider, rate=float(choice.rate)), fewest), world.shares.size)
         stages, left = (*stages, Stage("how many items", choice)), left - choice.epsilon
     aim = Aim(
@@ -125,27 +103,6 @@ def _aim(world: World, k: int, epsilon: Fraction) -> tuple[Stages, Aim]:
 def _half_width(best: Expected) -> int:
     """The median one."""
     return math.ceil(WIDEST_IN_SIGMA * float(np.median(best.deviations)))
-
-
-def _few_items(world: World, aim: Aim) -> Known:
-    """Draws of items, then their joint patterns."""
-    size = few_items.group_size(aim, unit=1 / float(aim.left * (1 - few_items.MOST_FOR_CHOICE)))
-    choice = Exponential(size, 1, few_items.share_of_choice(aim, size, transactions=1))
-    patterns = DiscreteLaplace(1, aim.left - choice.epsilon)
-    items = world.rows * world.shares
-    drawn = laws.chances_to_be_drawn(items, np.zeros(items.size), draws=size, rate=float(choice.rate))
-    holds = np.arange(2**size)[:, None] >> np.arange(size) & 1
-    sizes = holds.sum(axis=1)
-    holds = holds[(sizes >= 1) & (sizes <= world.domain.max_size)]
-    expected = Expected(
-        [tuple(np.flatnonzero(row).tolist()) for row in holds],
-        world.rows * np.where(holds, world.shares[:size], 1.0).prod(axis=1),
-        math.sqrt(2) * float(patterns.scale) * 2.0 ** ((size - holds.sum(axis=1)) / 2),
-        np.where(holds, drawn[:size], 1.0).prod(axis=1),
-    )
-    stages = (Stage("choice of items", choice), Stage("joint patterns", patterns))
-    kept_from = laws.support_to_be_drawn(choice, candidates=items.size)
-    return Known(expected, kept_from, stages, Fraction(0))
 
 
 def _by_size(world: World, aim: Aim) -> Known:
@@ -186,7 +143,7 @@ def _larger(world: World, aim: Aim, known: Known, size: int) -> tuple[Known, boo
     candidates, chances = _candidates(world, aim, known, size)
     if not candidates:
         return known, False
-    supports = _supports(world, candidates)
+    supports = supports_of(world, candidates)
     present = expected.present[np.array(candidates)].prod(axis=1)  # items come first, in their order
     found = Expected(candidates, supports, USUAL_WIDTH * supports, present)
     best = DiscreteLaplace(1, aim.epsilon * by_size.SHARE_FOR_LARGEST)
@@ -199,7 +156,8 @@ def _larger(world: World, aim: Aim, known: Known, size: int) -> tuple[Known, boo
         return Known(expected, known.kept_from, stages, left), False
     left -= held.epsilon
     spread, share = _spread(world, candidates), by_size.share_for(chances, expected.at_least(support), aim.k)
-    epsilon = by_size.part_of(spread, left, share, support, unit=1 / float(left * share))
+    few, unit = float(chances.sum()) / aim.k, 1 / float(left * share)
+    epsilon = by_size.part_of(spread, left, share, support, few=few, unit=unit)
     cap = spread.best_cap(support=by_size.VALUES_MATTER * support, unit=1 / float(epsilon))
     found = found.told(np.arange(supports.size), _deviations(supports, cap, epsilon))
     found = found.take(np.flatnonzero(found.at_least(support / 2) > by_size.OUT_OF_QUESTION))
@@ -218,7 +176,7 @@ def _candidates(world: World, aim: Aim, known: Known, size: int) -> tuple[list[I
     larger = joined(parts[: by_size.MOST_ITEMS] if size == 2 else parts)
     if not larger:
         return [], np.empty(0)
-    supports = _supports(world, larger)
+    supports = supports_of(world, larger)
     rarest_part = supports / world.shares[np.array(larger)].max(axis=1)
     slack = 2 * float(np.median(expected.deviations[sizes == 1])) if size == 2 else 0.0
     chances = Prior(supports, 1.1 * rarest_part + slack).chances(size, support)
@@ -239,8 +197,18 @@ def _again(world: World, aim: Aim, known: Known) -> Known:
     left = known.left - len(groups) * held.epsilon
     stages = (*known.stages, Stage("held, again", held, times=len(groups)))
     shared_error = again.shared_error(groups, chances, support, left, unit=1.0)
-    bases, pattern_error = again.bases_for(expected.itemsets, chances, unsure, unit=1 / float(left))
-    if pattern_error < shared_error:
+    bases, errors = again.bases_for(expected.itemsets, chances, unit=1 / float(left))
+    is_told = np.isfinite(errors[unsure])
+    if 2 * is_told.sum() >= unsure.size and float(errors[unsure][is_told].mean()) < shared_error:
+        untold, by_patterns = unsure[~is_told], float(errors[unsure][is_told].sum())
+        if untold.size > 0:
+            part = again.part_for_untold(by_patterns, expected.supports[untold], aim, unit=1 / float(left))
+            groups = _groups(world, expected, untold)
+            left -= len(groups) * held.epsilon
+            told, again_untold = _told_by_groups(expected, groups, chances, support, left * part)
+            expected = expected.told_maybe(told, _chances_to_be_measured(expected, support, unsure))
+            stages = (*stages, Stage("held, untold ones", held, times=len(groups)), *again_untold)
+            left *= 1 - part
         patterns = DiscreteLaplace(1, left / len(bases))
         expected = _told_by_patterns(world, expected, bases, patterns)
         stages = (*stages, Stage("joint patterns", patterns, times=len(bases)))
@@ -304,22 +272,20 @@ def _told_by_patterns(
     world: World, expected: Expected, bases: list[Basis], patterns: DiscreteLaplace
 ) -> Expected:
     """After joint patterns of all bases, also about itemsets that were not known."""
-    blank = [NoisyHistogram(np.zeros(2 ** len(basis), np.int64), patterns) for basis in bases]
-    estimates = averaged(zip(bases, blank, strict=True), max_size=world.domain.max_size)
-    deviations = dict(zip(estimates.itemsets, estimates.half_widths / WIDEST_IN_SIGMA, strict=True))
+    deviations = deviations_by_patterns(world, bases, float(patterns.scale))
     old = [place for place, itemset in enumerate(expected.itemsets) if itemset in deviations]
     told = expected.told(
         np.array(old, np.int64), np.array([deviations.pop(expected.itemsets[place]) for place in old])
     )
     new = list(deviations)
     present = np.array([expected.present[list(itemset)].prod() for itemset in new])
-    return told + Expected(new, _supports(world, new), np.array(list(deviations.values())), present)
+    return told + Expected(new, supports_of(world, new), np.array(list(deviations.values())), present)
 
 
 def _spread(world: World, itemsets: Sequence[Itemset]) -> Spread:
     """How many of some itemsets transactions hold, from how many of their items they hold."""
     lengths = model_lengths(world, 1 + max(map(max, itemsets)), epsilon=Fraction(1)).values
-    supports, sizes = _supports(world, itemsets), np.array([len(itemset) for itemset in itemsets])
+    supports, sizes = supports_of(world, itemsets), np.array([len(itemset) for itemset in itemsets])
     numbers = np.zeros(lengths.size)
     for size in np.unique(sizes).tolist():
         every_one = np.array([math.comb(length, size) for length in range(lengths.size)])
@@ -330,12 +296,6 @@ def _spread(world: World, itemsets: Sequence[Itemset]) -> Spread:
     transactions = np.bincount(below, lengths * (1 - part), minlength=MOST + 2).astype(np.float64)
     transactions += np.bincount(below + 1, lengths * part, minlength=MOST + 2)
     return Spread(transactions[1 : MOST + 1])
-
-
-def _supports(world: World, itemsets: Sequence[Itemset]) -> Floats:
-    listed = Itemsets.of(itemsets)
-    supports: Floats = world.rows * np.multiply.reduceat(world.shares[listed.items], listed.offsets[:-1])
-    return supports
 
 
 def _deviations(supports: Floats, cap: Cap, epsilon: Fraction) -> Floats:
