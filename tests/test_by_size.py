@@ -55,7 +55,7 @@ def test_no_more_is_paid_than_is_good_enough() -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "few", "part"),
+    ("error", "of_answer", "part"),
     [
         (1001, 1.0, None),
         (500, 0.1, Fraction(1, 2)),
@@ -65,14 +65,14 @@ def test_no_more_is_paid_than_is_good_enough() -> None:
     ],
 )
 def test_candidates_that_can_hardly_be_told_apart_get_less(
-    error: float, few: float, part: Fraction | None
+    error: float, of_answer: float, part: Fraction | None
 ) -> None:
     """Least where the error would be the support; half of a share at twice what is good enough, or at half of it.
 
     More, if they are expected to be much of the answer.
     """
     left, share = Fraction(3, 5), Fraction(1, 3)
-    found = part_of(ONE_EACH, left, share, 1000.0, few=few, unit=error / np.sqrt(2))
+    found = part_of(ONE_EACH, left, share, 1000.0, of_answer=of_answer, unit=error / np.sqrt(2))
     assert found == left * (LEAST_SHARE if part is None else max(LEAST_SHARE, share * part))
 
 

@@ -116,8 +116,8 @@ def ask_larger(curator: Curator, aim: Aim, known: Known, size: int) -> Known:
     left -= for_spread
     chances = prior.chances(size, support)
     share = share_for(chances, beliefs.at_least(support), aim.k)
-    few = float(chances.sum()) / aim.k
-    epsilon = part_of(spread, left, share, support, few=few, unit=unit_of(curator, left * share))
+    of_answer = float(chances.sum()) / aim.k
+    epsilon = part_of(spread, left, share, support, of_answer=of_answer, unit=unit_of(curator, left * share))
     cap = spread.best_cap(support=VALUES_MATTER * support, unit=unit_of(curator, epsilon))
     answers, sums = ask_shared(curator, itemsets, spread, cap, epsilon=epsilon, grid=beliefs.grid)
     found = Beliefs.of(candidates, prior.fitted(answers, beliefs.grid) + answers, beliefs.grid, sums)
@@ -187,19 +187,19 @@ def share_for(new: Floats, old: Floats, k: int) -> Fraction:
 
 
 def part_of(
-    spread: Spread, left: Fraction, share: Fraction, support: float, *, few: float, unit: float
+    spread: Spread, left: Fraction, share: Fraction, support: float, *, of_answer: float, unit: float
 ) -> Fraction:
     """What candidates get of what is left: up to a share, under which the noise of a count is `unit`.
 
     Where the error would be x times what is good enough, 1 / x of the share will do, or as large a part of it as they
-    are expected to make up of the answer, `few`: the rest is better kept for what can be told apart. Where it would be
+    are expected to make up of the answer, `of_answer`: the rest is better kept for what can be told apart. Where it would be
     more than the support, a little says how frequent they are on average.
     """
     error = spread.best_cap(support=support, unit=unit).error / support
     if error > 1:
         return left * LEAST_SHARE
     if error > GOOD_ENOUGH:
-        part = min(1.0, max(GOOD_ENOUGH / error, few))
+        part = min(1.0, max(GOOD_ENOUGH / error, of_answer))
         return left * max(LEAST_SHARE, share * Fraction(round(100 * part), 100))
     return enough(spread, left * share, support, unit=unit)
 

@@ -89,9 +89,8 @@ def best_of(told: Mapping[Itemset, tuple[float, float]], aim: Aim) -> Estimates:
     best = [itemset for itemset in order if not aim.is_given or told[itemset][0] >= aim.about]
     means, deviations = np.array([told[itemset] for itemset in best]).reshape(-1, 2).T
     supports = np.clip(means, 0, aim.number)
-    reach = WIDEST_IN_SIGMA * deviations + np.abs(
-        means - supports
-    )  # the number of transactions may be too low
+    # The number of transactions has noise: it may be too low for what patterns tell.
+    reach = WIDEST_IN_SIGMA * deviations + np.abs(means - supports)
     return Estimates(
         Itemsets.of(best),
         np.rint(supports).astype(np.int64),

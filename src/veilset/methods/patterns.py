@@ -63,9 +63,8 @@ def supports_of(patterns: Counts, *, number: NoisyCount, scale: float) -> Suppor
     weight = variance_of_expected / (variance_of_sum + variance_of_expected)
     rest = np.clip(weight * by_sum + (1 - weight) * expected, 0.0, None)
     variances = weight * variance_of_sum + noise * supersets_added_up(is_seen.astype(np.float64))
-    variances += (
-        (1 - weight) * share
-    ) ** 2 * variance_of_total  # all err alike by that, so it decides no rank
+    # All itemsets err alike by what the total errs, so it decides no rank: it has no say in the weights.
+    variances += ((1 - weight) * share) ** 2 * variance_of_total
     return Supports(supersets_added_up(seen) + rest, variances)
 
 

@@ -156,8 +156,8 @@ def _larger(world: World, aim: Aim, known: Known, size: int) -> tuple[Known, boo
         return Known(expected, known.kept_from, stages, left), False
     left -= held.epsilon
     spread, share = _spread(world, candidates), by_size.share_for(chances, expected.at_least(support), aim.k)
-    few, unit = float(chances.sum()) / aim.k, 1 / float(left * share)
-    epsilon = by_size.part_of(spread, left, share, support, few=few, unit=unit)
+    of_answer, unit = float(chances.sum()) / aim.k, 1 / float(left * share)
+    epsilon = by_size.part_of(spread, left, share, support, of_answer=of_answer, unit=unit)
     cap = spread.best_cap(support=by_size.VALUES_MATTER * support, unit=1 / float(epsilon))
     found = found.told(np.arange(supports.size), _deviations(supports, cap, epsilon))
     found = found.take(np.flatnonzero(found.at_least(support / 2) > by_size.OUT_OF_QUESTION))
