@@ -192,8 +192,8 @@ def part_of(
     """What candidates get of what is left: up to a share, under which the noise of a count is `unit`.
 
     Where the error would be x times what is good enough, 1 / x of the share will do, or as large a part of it as they
-    are expected to make up of the answer, `of_answer`: the rest is better kept for what can be told apart. Where it would be
-    more than the support, a little says how frequent they are on average.
+    are expected to make up of the answer, `of_answer`: the rest is better kept for what can be told apart. Where it
+    would be more than the support, a little says how frequent they are on average.
     """
     error = spread.best_cap(support=support, unit=unit).error / support
     if error > 1:
