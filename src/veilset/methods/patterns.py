@@ -89,21 +89,36 @@ def noise_of_patterns(items: int, size: int) -> float:
 def averaged(
     bases: Sequence[Basis], patterns: Sequence[NoisyHistogram], *, number: NoisyCount, max_size: int
 ) -> dict[Itemset, tuple[float, float]]:
+    """What the patterns of all bases say: `over_bases` of `supports_of`."""
+    told = [
+        supports_of(answer.values, number=number, scale=float(answer.mechanism.scale)) for answer in patterns
+    ]
+    return over_bases(bases, told, max_size=max_size)
+
+
+def over_bases(
+    bases: Sequence[Basis], told: Sequence[Supports], *, max_size: int
+) -> dict[Itemset, tuple[float, float]]:
     """Every itemset within a basis, its support and the standard deviation of that: by inverse variance over bases."""
     sums: dict[Itemset, tuple[float, float]] = {}
-    for basis, answer in zip(bases, patterns, strict=True):
-        told = supports_of(answer.values, number=number, scale=float(answer.mechanism.scale))
+    for basis, supports in zip(bases, told, strict=True):
         for size in range(1, min(len(basis), max_size) + 1):
             for places in combinations(range(len(basis)), size):
                 itemset = tuple(basis[place] for place in places)
                 pattern = sum(1 << place for place in places)
-                weight = 1 / max(float(told.variances[pattern]), 1e-9)
+                weight = 1 / max(float(supports.variances[pattern]), 1e-9)
                 weighted, precision = sums.get(itemset, (0.0, 0.0))
-                sums[itemset] = (weighted + weight * float(told.means[pattern]), precision + weight)
+                sums[itemset] = (weighted + weight * float(supports.means[pattern]), precision + weight)
     return {
         itemset: (weighted / precision, 1 / math.sqrt(precision))
         for itemset, (weighted, precision) in sums.items()
     }
+
+
+def plain_supports_of(patterns: Counts, *, scale: float) -> Supports:
+    """Patterns added up as they are: no bias, and the noise of all of them."""
+    variances = 2 * scale * scale * supersets_added_up(np.ones(patterns.size))
+    return Supports(supersets_added_up(patterns).astype(np.float64), variances)
 
 
 def _expected_share(seen: Floats, is_seen: npt.NDArray[np.bool_]) -> Floats:

@@ -21,7 +21,6 @@ small epsilon.
 import math
 from collections.abc import Iterable
 from fractions import Fraction
-from itertools import combinations
 
 import numpy as np
 
@@ -31,7 +30,7 @@ from veilset.itemsets import Domain, Itemset, Itemsets
 from veilset.methods.bases import Basis, basis_set
 from veilset.methods.beliefs import WIDEST_IN_SIGMA
 from veilset.methods.opening import Opening, ask_first
-from veilset.methods.patterns import supersets_added_up
+from veilset.methods.patterns import over_bases, plain_supports_of
 from veilset.release import Release
 from veilset.target import Target
 
@@ -96,22 +95,12 @@ def how_many_pairs(k: int, number_of_items: int) -> int:
 
 def averaged(answers: Iterable[tuple[Basis, NoisyHistogram]], *, max_size: int) -> Estimates:
     """The support of every itemset within a basis; over several bases, by inverse variance (Alg. 1)."""
-    precision: dict[Itemset, float] = {}
-    weighted: dict[Itemset, float] = {}
-    for basis, patterns in answers:
-        supports = supersets_added_up(patterns.values)
-        one_count = 2 * float(patterns.mechanism.scale) ** 2
-        for size in range(1, min(len(basis), max_size) + 1):
-            weight = 1 / (one_count * 2 ** (len(basis) - size))
-            for places in combinations(range(len(basis)), size):
-                itemset = tuple(basis[place] for place in places)
-                support = float(supports[sum(1 << place for place in places)])
-                precision[itemset] = precision.get(itemset, 0.0) + weight
-                weighted[itemset] = weighted.get(itemset, 0.0) + weight * support
-    deviations = np.array([1 / math.sqrt(value) for value in precision.values()])
-    values = np.array([weighted[itemset] / precision[itemset] for itemset in precision])
+    bases, patterns = zip(*answers, strict=True)
+    told = [plain_supports_of(answer.values, scale=float(answer.mechanism.scale)) for answer in patterns]
+    found = over_bases(bases, told, max_size=max_size)
+    values, deviations = np.array(list(found.values())).T
     return Estimates(
-        Itemsets.of(precision),
+        Itemsets.of(found),
         np.rint(values).astype(np.int64),
         np.ceil(WIDEST_IN_SIGMA * deviations).astype(np.int64),
     )
