@@ -11,7 +11,7 @@ import polars as pl
 
 from benchmarks.measure import MILLION, Files, apart, best_seconds
 from veilset import read
-from veilset.raw.bound import KeepAll, Keys, Rows
+from veilset.raw.cuts.truncation import KeepAll, Keys, Rows
 from veilset.raw.engines.local import ROWS_IN_A_CHUNK, LocalEngine
 from veilset.raw.kernels import supports, vertical
 from veilset.raw.transactions import Transactions

@@ -10,8 +10,8 @@ import polars as pl
 from benchmarks.measure import Files, apart, best_seconds, within
 from benchmarks.peers import PYFIM, Baskets, baskets_of, mine_by_pyfim, time_mlxtend, time_spark
 from veilset import read
-from veilset.raw import mining
-from veilset.raw.bound import Rows
+from veilset.raw.cuts.truncation import Rows
+from veilset.raw.engines import mining
 
 MEASURED = ("retail", "mushroom", "BMS-WebView-2", "kosarak-70k", "accidents-15k")
 NUMBERS_OF_ITEMSETS = (1_000, 100_000)

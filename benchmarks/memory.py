@@ -10,7 +10,7 @@ import veilset as vs
 from benchmarks.measure import MILLION, Files, within
 from benchmarks.methods import METHODS, release_of
 from benchmarks.peers import baskets_of, encode_for_mlxtend, mine_by_mlxtend, mine_by_pyfim, split_by_polars
-from veilset.raw.shared import peak_growth
+from veilset.evaluate.shared_memory import peak_growth
 
 MEASURED = ("retail", MILLION)
 

@@ -35,7 +35,9 @@ def main() -> None:
     """Compare this checkout with another one, and say where they differ."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.same_answers")
     parser.add_argument("other", type=Path, nargs="?", help="the root of the other checkout")
-    parser.add_argument("--print", action="store_true", help="only print the answers of the veilset on the path")
+    parser.add_argument(
+        "--print", action="store_true", help="only print the answers of the veilset on the path"
+    )
     chosen = parser.parse_args()
     if chosen.print:
         print(json.dumps(dict(answers())))
@@ -98,7 +100,7 @@ def datasets() -> dict[str, tuple[Any, dict[str, Any]]]:
     import polars as pl  # noqa: PLC0415 - what veilset needs anyway, once it is there
 
     long = read(pl.DataFrame(persons), owner="owner", basket="basket", item="item")
-    found = {
+    found: dict[str, tuple[Any, dict[str, Any]]] = {
         name: (read(DATA / f"{name}.dat.zst"), {})
         for name in ("mushroom", "retail")
         if (DATA / f"{name}.dat.zst").exists()

@@ -11,11 +11,11 @@ from benchmarks.measure import MILLION, Files, apart, best_seconds
 from benchmarks.truncation import ITEMS, LIMITS, MEASURED, PAIRS
 from veilset import read
 from veilset.itemsets import Itemsets
-from veilset.methods.count_estimation import counted, patterns
 from veilset.methods.splitsample import GAMMA, MAX_SIZE
-from veilset.raw.bound import KeepAll, Keys
+from veilset.methods.splitsample.count_estimation import counted, patterns
+from veilset.raw.cuts.split import Split
+from veilset.raw.cuts.truncation import KeepAll, Keys
 from veilset.raw.engines.local import LocalEngine
-from veilset.raw.split import Split
 
 K = 100
 """So many patterns of each size, as for the top 100."""

@@ -20,7 +20,7 @@ from benchmarks.measure import DATA
 from benchmarks.study_pages import write_pages
 from veilset.datasets import groceries, quest
 from veilset.evaluate import Study, evaluate
-from veilset.study_report import write_study_report
+from veilset.render.study_report import write_study_report
 
 ROOT = Path(__file__).resolve().parents[1]
 SEED = 7

@@ -15,7 +15,7 @@ from PIL import Image
 
 from benchmarks.overview import overview, plot_overview
 from veilset.evaluate import summary
-from veilset.study_report import target_label
+from veilset.render.study_report import target_label
 
 COLUMNS_OF_PANELS = 4
 COLOURS_OF_A_PLOT = 128

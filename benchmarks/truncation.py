@@ -9,9 +9,9 @@ import polars as pl
 
 from benchmarks.measure import MILLION, Files, apart, best_seconds
 from veilset import read
-from veilset.raw.bound import KeepAll, Keys
+from veilset.raw.cuts.smart_cut import KeepSmart
+from veilset.raw.cuts.truncation import KeepAll, Keys
 from veilset.raw.engines.local import ROWS_IN_A_CHUNK, LocalEngine
-from veilset.raw.smart_cut import KeepSmart
 from veilset.raw.transactions import Transactions
 
 MEASURED = ("retail", "mushroom", "kosarak-70k", MILLION)

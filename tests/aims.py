@@ -9,9 +9,9 @@ import numpy.typing as npt
 from strategies import transactions_of
 from veilset.gate import NoisyCount
 from veilset.itemsets import Domain, Itemset
-from veilset.methods.aim import Aim
-from veilset.methods.beliefs import Beliefs, grid_to, measured
-from veilset.methods.opening import Opening
+from veilset.methods.planned.posterior import Beliefs, grid_to, measured
+from veilset.methods.planned.scouting import Aim
+from veilset.methods.shared.preliminaries import Opening
 from veilset.raw.transactions import Transactions
 
 

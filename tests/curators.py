@@ -2,6 +2,8 @@
 
 from fractions import Fraction
 
+import pytest
+
 from reference import Baskets
 from strategies import transactions_of
 from veilset.gate import Budget, Curator, Noise, PrivacyUnit, SeededNoise
@@ -25,3 +27,13 @@ def curator_over(
 ) -> Curator:
     """A curator over small transactions."""
     return Curator(engine_over(rows), budget=Budget(epsilon), noise=noise or SeededNoise(1), unit=unit)
+
+
+class Untouchable:
+    """An engine that nobody may ask."""
+
+    def __init__(self, transactions: Transactions) -> None:
+        self.alphabet = transactions.alphabet
+
+    def __getattr__(self, name: str) -> object:
+        pytest.fail(f"looked at the data through {name!r} before it was paid for")

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 
-from veilset.raw.bound import Cut, DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems
-from veilset.raw.similar_cut import KeepSimilar
-from veilset.raw.smart_cut import KeepSmart
+from veilset.raw.cuts.similar_cut import KeepSimilar
+from veilset.raw.cuts.smart_cut import KeepSmart
+from veilset.raw.cuts.truncation import Cut, DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems
 
 Basket = frozenset[int]
 Baskets = list[Basket]

@@ -4,7 +4,7 @@ import io
 import re
 from itertools import pairwise
 
-from veilset.raw.files import ByteFile
+from veilset.raw.read.files import ByteFile
 from veilset.raw.transactions import Item, Transactions
 
 CELL = re.compile(r'[ \t]*"((?:[^"]|"")*)"[ \t]*|([^,]*)')

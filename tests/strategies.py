@@ -7,10 +7,10 @@ import numpy as np
 from hypothesis import strategies as st
 
 from reference import Basket, Baskets
-from veilset.raw.bound import Cut, DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems, Rows
 from veilset.raw.counts import Int32Array, Int64Array
-from veilset.raw.similar_cut import KeepSimilar
-from veilset.raw.smart_cut import KeepSmart
+from veilset.raw.cuts.similar_cut import KeepSimilar
+from veilset.raw.cuts.smart_cut import KeepSmart
+from veilset.raw.cuts.truncation import Cut, DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems, Rows
 from veilset.raw.transactions import Alphabet, Transactions
 
 ALPHABET_SIZE = 6

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from veilset.errors import BadCall, BadInput
-from veilset.target import PublishTarget
+from veilset.request import PublishTarget
 from veilset.taxonomy import LARGEST_FAN_OUT, MOST_CHILDREN, Taxonomy, Tree
 
 

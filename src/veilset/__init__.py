@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from veilset.exact import ExactResult, mine_exact
     from veilset.gate import SecureNoise, SeededNoise
     from veilset.methods import METHODS
-    from veilset.published import Published
     from veilset.raw.read import read
     from veilset.raw.transactions import Alphabet, Transactions
-    from veilset.release import Release
-    from veilset.report import write_report
+    from veilset.render.report import write_report
+    from veilset.results.published import Published
+    from veilset.results.release import Release
 
 _HOMES = {
     "METHODS": "veilset.methods",
@@ -34,8 +34,8 @@ _HOMES = {
     "BadInput": "veilset.errors",
     "BudgetExceeded": "veilset.errors",
     "ExactResult": "veilset.exact",
-    "Published": "veilset.published",
-    "Release": "veilset.release",
+    "Published": "veilset.results.published",
+    "Release": "veilset.results.release",
     "SecureNoise": "veilset.gate",
     "SeededNoise": "veilset.gate",
     "Transactions": "veilset.raw.transactions",
@@ -46,7 +46,7 @@ _HOMES = {
     "open_curator": "veilset.api",
     "publish": "veilset.api",
     "read": "veilset.raw.read",
-    "write_report": "veilset.report",
+    "write_report": "veilset.render.report",
 }
 
 __all__ = [

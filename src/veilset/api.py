@@ -16,13 +16,13 @@ from veilset.gate import (
     exact_epsilon,
 )
 from veilset.methods import find_method
-from veilset.published import Published
-from veilset.raw.bound import keep_per_owner
+from veilset.raw.cuts.truncation import keep_per_owner
 from veilset.raw.engines.local import LocalEngine
 from veilset.raw.read import read
 from veilset.raw.transactions import Transactions
-from veilset.release import Release
-from veilset.target import MOST_TRANSACTIONS, PublishTarget, Support, Target
+from veilset.request import MOST_TRANSACTIONS, PublishTarget, Support, Target
+from veilset.results.published import Published
+from veilset.results.release import Release
 from veilset.taxonomy import FAN_OUT, Taxonomy
 
 

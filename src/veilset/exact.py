@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from veilset.choose import count_of
 from veilset.itemsets import Itemsets
-from veilset.promise import Promise
-from veilset.published import Published, promise_beside
 from veilset.raw.counts import ExactItemsets
 from veilset.raw.engines.local import LocalEngine
-from veilset.raw.mining import maximal as only_maximal
+from veilset.raw.engines.mining import maximal as only_maximal
 from veilset.raw.read import read
 from veilset.raw.transactions import Item, Transactions
-from veilset.target import Support, Target
+from veilset.request import Support, Target
+from veilset.results.estimates import count_of
+from veilset.results.promise import Promise
+from veilset.results.published import Published, promise_beside
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from veilset.gate.above_threshold import STEPS
+from veilset.gate.selection.sparse_vector import STEPS
 
 Labels = tuple[bool, ...]
 Floats = npt.NDArray[np.float64]

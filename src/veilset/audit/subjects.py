@@ -32,10 +32,10 @@ from veilset.gate import (
 )
 from veilset.itemsets import Itemset, Itemsets
 from veilset.methods import METHODS, Method
-from veilset.published import Published
 from veilset.raw.transactions import Transactions
-from veilset.release import Release
-from veilset.target import PublishTarget, Target
+from veilset.request import PublishTarget, Target
+from veilset.results.published import Published
+from veilset.results.release import Release
 from veilset.taxonomy import Taxonomy
 
 Ask = Callable[[Curator, Fraction], Outcome]

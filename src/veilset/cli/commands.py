@@ -68,7 +68,12 @@ def demo(
     ] = Path("veilset-demo.html"),
 ) -> None:
     """A first release, on built-in synthetic baskets: a table, and a page with plots."""
-    from veilset import datasets, mine, show, write_report  # noqa: PLC0415
+    from veilset import (  # noqa: PLC0415
+        datasets,
+        mine,
+        write_report,
+    )
+    from veilset.render import terminal as show  # noqa: PLC0415
 
     check_can_write(report, suffixes=(".html",))
     with show.stage("filling 100,000 synthetic baskets"):
@@ -140,7 +145,8 @@ def _release(
     ask: "Callable[[], Release]", path: Path, *, out: Path | None, report: Path | None, as_json: bool
 ) -> None:
     """Ask for a release of what was read from a path, when its files can be written; then write and show it."""
-    from veilset import show, write_report  # noqa: PLC0415
+    from veilset import write_report  # noqa: PLC0415
+    from veilset.render import terminal as show  # noqa: PLC0415
 
     check_can_write(out, suffixes=(".json", ".csv", ".parquet"), data=path)
     check_can_write(report, suffixes=(".html",))
@@ -177,8 +183,9 @@ def publish_command(
     as_json: AsJson = False,
 ) -> None:
     """A whole private dataset, with its promise in a file beside it. Mining it costs nothing more."""
-    from veilset import publish, show  # noqa: PLC0415
-    from veilset.published import check_can_hold  # noqa: PLC0415
+    from veilset import publish  # noqa: PLC0415
+    from veilset.render import terminal as show  # noqa: PLC0415
+    from veilset.results.published import check_can_hold  # noqa: PLC0415
 
     check_can_hold(out, data.alphabet.names)
     check_can_write(out, data=path)
@@ -216,8 +223,8 @@ def evaluate_command(
 ) -> None:
     """How accurate methods are on PUBLIC data, against the exact answer. NOT private."""
     from veilset import evaluate as evaluation  # noqa: PLC0415
-    from veilset import show  # noqa: PLC0415
-    from veilset.study_report import write_study_report  # noqa: PLC0415
+    from veilset.render import terminal as show  # noqa: PLC0415
+    from veilset.render.study_report import write_study_report  # noqa: PLC0415
 
     check_can_write(results, suffixes=(".parquet",))
     check_can_write(report, suffixes=(".html",))
@@ -259,7 +266,8 @@ def exact_command(
     as_json: AsJson = False,
 ) -> None:
     """Exact frequent itemsets. NOT private."""
-    from veilset import mine_exact, show  # noqa: PLC0415
+    from veilset import mine_exact  # noqa: PLC0415
+    from veilset.render import terminal as show  # noqa: PLC0415
 
     with show.stage("mining (a first run compiles, once)"):
         found = mine_exact(data, k=k, min_support=min_support, max_size=max_size, maximal=maximal)
@@ -274,8 +282,8 @@ def exact_command(
 @reads_data
 def info(data: "Transactions", path: Path, as_json: AsJson = False) -> None:
     """What a file holds: rows, items, lengths. NOT private."""
-    from veilset import show  # noqa: PLC0415
     from veilset.exact import describe  # noqa: PLC0415
+    from veilset.render import terminal as show  # noqa: PLC0415
 
     is_private = _is_published(path)
     if not is_private:
@@ -302,8 +310,8 @@ def plan(
     as_json: AsJson = False,
 ) -> None:
     """The error to expect, from public facts alone: nothing is read, nothing is spent."""
-    from veilset import show  # noqa: PLC0415
     from veilset.plan import Facts, make_plan  # noqa: PLC0415
+    from veilset.render import terminal as show  # noqa: PLC0415
 
     made = make_plan(
         Facts(rows=rows, items=items, length=length),
@@ -328,8 +336,9 @@ def audit_command(
     as_json: AsJson = False,
 ) -> None:
     """Try to refute the guarantees: a lower bound on epsilon, against the claim."""
-    from veilset import SecureNoise, show  # noqa: PLC0415
+    from veilset import SecureNoise  # noqa: PLC0415
     from veilset.audit import runner, self_test  # noqa: PLC0415
+    from veilset.render import terminal as show  # noqa: PLC0415
 
     if subject == "noise" and not printed:
         tests = self_test.check_noise(SecureNoise())
@@ -357,7 +366,8 @@ def generate(
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="The same seed makes the same data.")] = 7,
 ) -> None:
     """Synthetic baskets: nobody's data, to try things on."""
-    from veilset import datasets, show  # noqa: PLC0415
+    from veilset import datasets  # noqa: PLC0415
+    from veilset.render import terminal as show  # noqa: PLC0415
 
     check_can_write(out)
     with show.stage("filling baskets"):
@@ -370,7 +380,7 @@ def generate(
 
 def _is_published(path: Path) -> bool:
     """Whether a file is a dataset that was published with a promise that is kept."""
-    from veilset.published import promise_beside  # noqa: PLC0415
+    from veilset.results.published import promise_beside  # noqa: PLC0415
 
     promise = promise_beside(path)
     return promise is not None and promise.is_kept

@@ -68,7 +68,8 @@ def _read(
     ] = None,
 ) -> "Transactions":
     """The options of every command that reads data."""
-    from veilset import read, show  # noqa: PLC0415
+    from veilset import read  # noqa: PLC0415
+    from veilset.render import terminal as show  # noqa: PLC0415
 
     with show.stage("reading"):
         return read(

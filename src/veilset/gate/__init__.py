@@ -1,5 +1,6 @@
 """The only way out: a Curator answers questions about raw data, within a budget, with noise."""
 
+from veilset.gate.accounting.budget import LEAST_EPSILON, Budget, Epsilon, exact_epsilon
 from veilset.gate.answers import (
     Chosen,
     Found,
@@ -9,17 +10,16 @@ from veilset.gate.answers import (
     NormalisedCounts,
     SubPartitions,
 )
-from veilset.gate.asker import PrivacyUnit
-from veilset.gate.budget import LEAST_EPSILON, Budget, Epsilon, exact_epsilon
 from veilset.gate.curator import Curator
 from veilset.gate.mechanisms import Charge
 from veilset.gate.noise import Noise, SecureNoise, SeededNoise
 from veilset.gate.noisy_tree import NoisyTree
-from veilset.gate.partitions import Partitions, Refinement, SizeTest
-from veilset.raw.bound import Cut, DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems, Reshape
-from veilset.raw.similar_cut import KeepSimilar
-from veilset.raw.smart_cut import KeepSmart
-from veilset.raw.split import Split
+from veilset.gate.questions.base import PrivacyUnit
+from veilset.gate.questions.partitions import Partitions, Refinement, SizeTest
+from veilset.raw.cuts.similar_cut import KeepSimilar
+from veilset.raw.cuts.smart_cut import KeepSmart
+from veilset.raw.cuts.split import Split
+from veilset.raw.cuts.truncation import Cut, DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems, Reshape
 from veilset.raw.transactions import Item
 
 __all__ = [

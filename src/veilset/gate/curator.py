@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from veilset.errors import BadCall
-from veilset.gate import prefix_tree
-from veilset.gate.asker import under
-from veilset.gate.count_questions import CountQuestions
+from veilset.gate.accounting.amplification import SampleAccount, SampledEngine, drawable_rate
 from veilset.gate.mechanisms import ChainedLaplace, DiscreteLaplace
 from veilset.gate.noisy_tree import NoisyTree
-from veilset.gate.partitions import Partitions
-from veilset.gate.rank_questions import RankQuestions
-from veilset.gate.sampling import SampleAccount, SampledEngine, drawable_rate
-from veilset.raw.bound import Cut, KeepAll
+from veilset.gate.questions import prefix_tree
+from veilset.gate.questions.base import under
+from veilset.gate.questions.counts import CountQuestions
+from veilset.gate.questions.partitions import Partitions
+from veilset.gate.questions.selections import RankQuestions
+from veilset.raw.cuts.truncation import Cut, KeepAll
+from veilset.raw.engines.partitions import ExactPartitions
 from veilset.raw.kernels.partitions import Tree
-from veilset.raw.partitions import ExactPartitions
 from veilset.taxonomy import Taxonomy
 
 if TYPE_CHECKING:

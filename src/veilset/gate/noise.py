@@ -14,8 +14,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from veilset.errors import BadCall
-from veilset.raw.bound import Keys
 from veilset.raw.counts import ExactCounts, Int64Array
+from veilset.raw.cuts.truncation import Keys
 
 
 class Noise(Protocol):

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, overload
 
 from veilset.errors import BadCall
 from veilset.gate import Curator
-from veilset.release import Release
-from veilset.target import PublishTarget, Target
+from veilset.request import PublishTarget, Target
+from veilset.results.release import Release
 
 if TYPE_CHECKING:
-    from veilset.published import Published
+    from veilset.results.published import Published
 
 Run = Callable[..., "Release | Published"]
 
@@ -199,7 +199,7 @@ METHODS = {
             task="publish",
             paper=f"ours, after {CHEN}",
             summary="the same for the most frequent of many items, the others filled in by their supports",
-            module="veilset.methods.diffpart_chosen",
+            module="veilset.methods.diffpart.chosen",
             function="diffpart_chosen",
         ),
         Method(

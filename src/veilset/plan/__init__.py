@@ -12,17 +12,22 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from veilset import bounds
-from veilset.bounds import Usefulness
-from veilset.choose import count_of
 from veilset.errors import BadCall
+from veilset.forecast import Forecast, World
+from veilset.forecast.curve import bend, popularity, support_curve
 from veilset.gate import Epsilon, exact_epsilon
 from veilset.itemsets import Domain
+from veilset.methods.difffim import forecast as difffim
 from veilset.methods.dpfim import MOST_LISTED
-from veilset.plan import difffim, dpfim, planned, privbasis, splitsample, truncated_em
-from veilset.plan.curve import bend, popularity, support_curve
-from veilset.plan.forecast import Forecast, World
-from veilset.target import MOST_TRANSACTIONS, Support, Target
+from veilset.methods.dpfim import forecast as dpfim
+from veilset.methods.planned import forecast as planned
+from veilset.methods.privbasis import forecast as privbasis
+from veilset.methods.splitsample import forecast as splitsample
+from veilset.methods.truncated_em import forecast as truncated_em
+from veilset.plan import bounds
+from veilset.plan.bounds import Usefulness
+from veilset.request import MOST_TRANSACTIONS, Support, Target
+from veilset.results.estimates import count_of
 
 _LEAST_EPSILON, _MOST_EPSILON = 1e-4, 1e4
 _ROUNDS = 11
@@ -76,7 +81,7 @@ FORECASTERS = {
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What is proven for every database, at the support of the k-th itemset: see `veilset.bounds`."""
+    """What is proven for every database, at the support of the k-th itemset: see `veilset.plan.bounds`."""
 
     necessary: float
     necessary_when_short: float

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Protocol
 
-from veilset.raw.bound import Cut, Keys, Reshape
 from veilset.raw.counts import ExactCounts, ExactItemsets, ExactTree, Int32Array, Int64Array
-from veilset.raw.partitions import ExactRecords
+from veilset.raw.cuts.truncation import Cut, Keys, Reshape
+from veilset.raw.engines.partitions import ExactRecords
 from veilset.raw.transactions import Alphabet
 
 DrawKeys = Callable[[int], Keys]

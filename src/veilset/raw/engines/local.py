@@ -14,12 +14,11 @@ from queue import SimpleQueue
 import numpy as np
 
 from veilset.errors import BadCall
-from veilset.raw import mining
-from veilset.raw.bound import Cut, KeepAll, Keys, Reshape, Rows
 from veilset.raw.counts import ExactCounts, ExactItemsets, ExactTree, Int32Array, Int64Array
-from veilset.raw.engines import DrawKeys
+from veilset.raw.cuts.truncation import Cut, KeepAll, Keys, Reshape, Rows
+from veilset.raw.engines import DrawKeys, mining
+from veilset.raw.engines.partitions import ExactRecords
 from veilset.raw.kernels import held, normalised, partitions, prefix_tree, scans, supports, vertical
-from veilset.raw.partitions import ExactRecords
 from veilset.raw.transactions import Alphabet, Transactions
 
 ROWS_IN_A_CHUNK = 1 << 15

@@ -1,0 +1,368 @@
+"""How good the methods are on data that may be looked at: many seeded runs, scored against the exact answer.
+
+For public data only. Every run has a seed of its own, derived from what it is (dataset, method, epsilon,
+target, repeat), so that figures do not depend on the number of workers, their order, or what else is run.
+Data is parsed once and shared by memory mapping; the exact answer is computed once for each target.
+"""
+
+import hashlib
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass, fields
+from fractions import Fraction
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from veilset import __version__
+from veilset.api import open_curator
+from veilset.errors import BadCall
+from veilset.evaluate.metrics import Counts, Score, Truth, mean_and_sd, score
+from veilset.evaluate.published import Queries, Reference, score_published, supports_in, supports_of
+from veilset.evaluate.shared_memory import fingerprint_of, map_transactions, peak_growth, share_transactions
+from veilset.gate import Epsilon, SeededNoise, exact_epsilon
+from veilset.itemsets import Itemsets
+from veilset.methods import find_method
+from veilset.raw.counts import ExactItemsets
+from veilset.raw.engines.local import LocalEngine
+from veilset.raw.transactions import Transactions
+from veilset.request import PublishTarget, Support, Target
+from veilset.results.estimates import count_of
+from veilset.results.published import Published
+from veilset.results.release import Release
+
+TASKS = ("mine", "items", "publish")
+METRICS = ("f_score", "precision", "recall", "false_negative_rate", "relative_error", "fim_utility")
+
+Progress = Callable[[int, int], None]
+"""Is told how many runs are done, and how many there are."""
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """What is run: every method at every epsilon for every target, `repeats` times."""
+
+    methods: tuple[str, ...]
+    epsilons: tuple[Fraction, ...]
+    targets: tuple[Target, ...]
+    task: str
+    repeats: int
+    seed: int
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        methods: Sequence[str],
+        epsilons: Sequence[Epsilon],
+        ks: Sequence[int] = (),
+        min_supports: Sequence[Support] = (),
+        max_size: int | None = None,
+        task: str = "mine",
+        repeats: int = 10,
+        seed: int = 7,
+    ) -> "Study":
+        """Check what a caller handed in; thresholds are studied beside the numbers of itemsets."""
+        if task not in TASKS:
+            raise BadCall(f"there is no task {task!r}; give one of {', '.join(TASKS)}")
+        if repeats < 1:
+            raise BadCall(f"{repeats} repeats measure nothing; give at least 1")
+        if not 0 <= seed < 2**63:  # results hold it as a 64-bit number
+            raise BadCall(f"there is no seed {seed} for a study; give 0 up to {2**63 - 1}")
+        if task == "publish" and min_supports:
+            raise BadCall("a published dataset is measured by its top k; give k, no minimum support")
+        size = 1 if task == "items" else max_size
+        targets = [Target.of(k=k, max_size=size) for k in ks]
+        targets += [Target.of(min_support=support, max_size=size) for support in min_supports]
+        if not (methods and epsilons and targets):
+            raise BadCall("give at least one method, one epsilon, and one k or minimum support")
+        names = tuple(find_method(method, task=task).name for method in methods)
+        return cls(names, tuple(map(exact_epsilon, epsilons)), tuple(targets), task, repeats, seed)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One seeded run of one method; what it is decides its seed."""
+
+    task: str
+    dataset: str
+    fingerprint: str
+    method: str
+    version: str
+    epsilon: float
+    k: int | None
+    min_support: str | None
+    max_size: int | None
+    repeat: int
+    study_seed: int
+
+    @property
+    def seed(self) -> int:
+        """A seed of 63 bits, the same for every version."""
+        text = "|".join(str(value) for name, value in asdict(self).items() if name != "version")
+        return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") >> 1
+
+    @property
+    def target(self) -> Target:
+        """What is asked for."""
+        return Target.of(k=self.k, min_support=self.min_support, max_size=self.max_size)
+
+
+SCHEMA: dict[str, pl.DataType] = {
+    **dict.fromkeys(("task", "dataset", "fingerprint", "method", "version"), pl.String()),
+    "epsilon": pl.Float64(),
+    "k": pl.Int64(),
+    "min_support": pl.String(),
+    **dict.fromkeys(("max_size", "repeat", "study_seed", "seed"), pl.Int64()),
+    **dict.fromkeys(METRICS, pl.Float64()),
+    **dict.fromkeys(("is_complete", "is_sound"), pl.Boolean()),
+    "by_size": pl.List(pl.Struct(dict.fromkeys(("size", "released", "right", "wanted"), pl.Int64()))),
+    "query_error": pl.List(pl.Float64()),
+    "seconds": pl.Float64(),
+    "peak_bytes": pl.Int64(),
+}
+"""The columns of results: one row for each run."""
+
+_ROWS_BETWEEN_WRITES = 50
+
+
+def evaluate(
+    datasets: Mapping[str, Transactions],
+    study: Study,
+    *,
+    workers: int = 1,
+    results: Path | None = None,
+    progress: Progress | None = None,
+) -> pl.DataFrame:
+    """Run a study on datasets, which are looked at: public data only.
+
+    `results` is a Parquet file to append to; what it holds already is not run again, so that a long study
+    can be stopped and taken up. `workers` processes share the work and do not change the figures. Returns one
+    row for each run of the study, with the columns of `SCHEMA`.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        jobs = [job for name, held in datasets.items() for job in _jobs(name, held, study, Path(folder))]
+        done = _read_results(results)
+        missing = [job for job in jobs if _key(asdict(job.run)) not in done]
+        for number, row in enumerate(_rows(missing, workers), start=1):
+            done[_key(row)] = row
+            if progress is not None:
+                progress(len(jobs) - len(missing) + number, len(jobs))
+            if results is not None and (number % _ROWS_BETWEEN_WRITES == 0 or number == len(missing)):
+                _write_results(done.values(), results)
+    return _frame(done[_key(asdict(job.run))] for job in jobs)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A run, where its data lies, the exact answer, and what else a published dataset is measured by."""
+
+    run: Run
+    data: Path
+    truth: Truth
+    reference: Reference
+
+
+def _jobs(name: str, held: Transactions, study: Study, folder: Path) -> Iterator[Job]:
+    """All runs of a study on one dataset, which is put where workers find it."""
+    if len(held) == 0:
+        raise BadCall(f"{name} holds no transaction; there is nothing to measure on it")
+    path = folder / f"{len(list(folder.iterdir()))}.arrow"
+    share_transactions(held, path)
+    fingerprint = fingerprint_of(held)
+    queries = Queries.on(held, seed=study.seed) if study.task == "publish" else Queries()
+    for target in study.targets:
+        found, threshold = _exact(name, held, target)
+        truth = Truth.of(found.supports, np.diff(found.offsets), threshold=threshold)
+        reference = Reference(supports_of(found), queries)
+        for method in study.methods:
+            for epsilon in study.epsilons:
+                for repeat in range(study.repeats):
+                    run = _run(study, target, name, fingerprint, method, epsilon, repeat)
+                    yield Job(run, path, truth, reference)
+
+
+def _run(
+    study: Study, target: Target, dataset: str, fingerprint: str, method: str, epsilon: Fraction, repeat: int
+) -> Run:
+    return Run(
+        task=study.task,
+        dataset=dataset,
+        fingerprint=fingerprint,
+        method=method,
+        version=__version__,
+        epsilon=float(epsilon),
+        k=target.k,
+        min_support=None if target.min_support is None else str(target.min_support),
+        max_size=target.max_size,
+        repeat=repeat,
+        study_seed=study.seed,
+    )
+
+
+def _exact(name: str, held: Transactions, target: Target) -> tuple[ExactItemsets, int]:
+    """The exact answer, and the support from which an itemset is right."""
+    engine = LocalEngine(held)
+    if target.k is None:
+        min_count = max(1, count_of(target.min_support or Fraction(1), transactions=len(held)))
+        return engine.frequent(min_count=min_count, max_size=target.max_size), min_count
+    found = engine.top(target.k, max_size=target.max_size)
+    if found.supports.size < target.k:
+        held_itemsets = found.supports.size
+        raise BadCall(
+            f"{name} holds only {held_itemsets} itemsets, fewer than k = {target.k}; give a smaller k"
+        )
+    return found, int(found.supports[-1])
+
+
+def _rows(jobs: Sequence[Job], workers: int) -> Iterator[Row]:
+    """The results of all jobs, in their order."""
+    if workers < 1:
+        raise BadCall(f"{workers} workers do nothing; give at least 1")
+    if workers == 1 or len(jobs) < 2:
+        yield from map(_measured, jobs)
+        return
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(_measured, jobs)
+
+
+def _measured(job: Job) -> Row:
+    """Do one run and score it."""
+    run, held = job.run, map_transactions(job.data)
+    method = find_method(run.method, task=run.task)
+    target = PublishTarget() if run.task == "publish" else run.target
+    with peak_growth() as peak:
+        start = time.perf_counter()
+        curator = open_curator(held, epsilon=run.epsilon, noise=SeededNoise(run.seed), threads=1)
+        found = method.run(curator, target, epsilon=curator.budget.total)
+        seconds = time.perf_counter() - start
+    return {
+        **asdict(run),
+        "seed": run.seed,
+        **_scores(found, held, job),
+        "seconds": seconds,
+        "peak_bytes": peak.bytes,
+    }
+
+
+def _scores(found: Release | Published, held: Transactions, job: Job) -> Row:
+    """The columns of metrics. Shared transactions name their items by their codes, so results hold codes."""
+    if isinstance(found, Published):
+        return _scores_published(found, held, job)
+    itemsets = Itemsets.of(tuple(map(int, released.items)) for released in found.itemsets)
+    supports = np.array([released.support for released in found.itemsets], dtype=np.int64)
+    return {**asdict(_score(itemsets, supports, held, job.truth)), "fim_utility": None, "query_error": None}
+
+
+def _scores_published(published: Published, held: Transactions, job: Job) -> Row:
+    """The top k of a published dataset are scored like a release of them; the error is that of queries."""
+    scored = score_published(published, job.reference, max_size=job.run.max_size)
+    top = Itemsets(scored.top.offsets, scored.top.items)
+    return {
+        **asdict(_score(top, scored.top.supports, held, job.truth)),
+        "relative_error": float(np.mean(scored.query_error)),
+        "fim_utility": scored.fim_utility,
+        "query_error": scored.query_error,
+    }
+
+
+def _score(itemsets: Itemsets, supports: Counts, held: Transactions, truth: Truth) -> Score:
+    """Score itemsets and the supports that are claimed for them."""
+    true = supports_in(LocalEngine(held, threads=1), itemsets)
+    return score(truth, true=true, noisy=supports, sizes=np.diff(itemsets.offsets))
+
+
+def _key(row: Row) -> tuple[object, ...]:
+    """What tells one run from another."""
+    return tuple(row[field.name] for field in fields(Run))
+
+
+def _frame(rows: Iterable[Row]) -> pl.DataFrame:
+    return pl.DataFrame(list(rows), schema=SCHEMA)
+
+
+def _read_results(path: Path | None) -> dict[tuple[object, ...], Row]:
+    if path is None or not path.exists():
+        return {}
+    try:
+        frame = pl.read_parquet(path)
+    except (OSError, pl.exceptions.PolarsError):
+        raise BadCall(f"{path} is no Parquet file; name one that an evaluation wrote, or a new one") from None
+    if dict(frame.schema) != SCHEMA:
+        raise BadCall(f"{path} does not hold results of this version; name a new file")
+    return {_key(row): row for row in frame.to_dicts()}
+
+
+def _write_results(rows: Iterable[Row], path: Path) -> None:
+    """Write all results beside the file, then put them in its place: a crash leaves the old ones."""
+    beside = path.with_name(path.name + ".part")
+    _frame(rows).write_parquet(beside)
+    beside.replace(path)
+
+
+CELL = ["task", "dataset", "method", "epsilon", "k", "min_support", "max_size"]
+"""What the runs have in common that are repeats of each other."""
+
+
+def summary(results: pl.DataFrame) -> pl.DataFrame:
+    """One row for each cell: mean and standard deviation of the metrics over its repeats, median seconds."""
+    spread = [
+        statistic(pl.col(metric)).alias(f"{metric}_{name}")
+        for metric in METRICS
+        for name, statistic in (("mean", pl.Expr.mean), ("sd", pl.Expr.std))
+    ]
+    return results.group_by(CELL, maintain_order=True).agg(
+        pl.len().alias("repeats"),
+        *spread,
+        pl.col("is_complete").mean().alias("complete_share"),
+        pl.col("is_sound").mean().alias("sound_share"),
+        (pl.col("is_complete") & pl.col("is_sound")).mean().alias("approximate_share"),
+        pl.col("seconds").median().alias("seconds_median"),
+        pl.col("peak_bytes").max().alias("peak_bytes_max"),
+    )
+
+
+def documents(results: pl.DataFrame) -> list[dict[str, Any]]:
+    """The cells as JSON values: the document that `veilset evaluate --json` prints."""
+    cells = []
+    for names, runs in results.group_by(CELL, maintain_order=True):
+        cell = dict(zip(CELL, names, strict=True))
+        metrics = {metric: mean_and_sd(runs[metric].drop_nulls().to_list()) for metric in METRICS}
+        cells.append(
+            {
+                **cell,
+                "repeats": runs.height,
+                **metrics,
+                "approximate_share": (runs["is_complete"] & runs["is_sound"]).mean(),
+                "query_error": _by_class(runs),
+                "by_size": _by_size(runs),
+                "seconds": {"median": runs["seconds"].median()},
+                "peak_bytes": {"max": runs["peak_bytes"].max()},
+            }
+        )
+    return cells
+
+
+def _by_class(runs: pl.DataFrame) -> list[float] | None:
+    """The mean error of each class of queries; None where nothing was published."""
+    errors = runs["query_error"].drop_nulls().to_list()
+    return [float(mean) for mean in np.mean(errors, axis=0)] if errors else None
+
+
+def _by_size(runs: pl.DataFrame) -> list[dict[str, Any]]:
+    """Precision and recall for each size of itemsets, over all runs of a cell."""
+    sums = runs.select(pl.col("by_size").explode()).unnest("by_size").group_by("size").sum().sort("size")
+    return sums.select(
+        "size",
+        precision=pl.when(pl.col("released") > 0).then(pl.col("right") / pl.col("released")),
+        recall=pl.when(pl.col("wanted") > 0).then(
+            pl.min_horizontal(pl.lit(1.0), pl.col("right") / pl.col("wanted"))
+        ),
+    ).to_dicts()

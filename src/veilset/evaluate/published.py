@@ -1,0 +1,94 @@
+"""How good a published dataset is, as Chen et al. (2011) measure it. For public data only: not private.
+
+Random counting queries in five classes of lengths (Sec. 5.1), and the top itemsets that are mined from the
+dataset in place of the data (Appendix E).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from veilset.evaluate.metrics import Counts, fim_utility, query_error, random_queries
+from veilset.gate import SeededNoise
+from veilset.itemsets import Itemset, Itemsets
+from veilset.raw.counts import ExactItemsets
+from veilset.raw.cuts.truncation import KeepAll
+from veilset.raw.engines.local import LocalEngine
+from veilset.raw.transactions import Alphabet, Transactions
+from veilset.results.published import Published
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Queries:
+    """Counting queries in classes of lengths, and what the data answers."""
+
+    classes: tuple[Itemsets, ...] = ()
+    answers: tuple[Counts, ...] = ()
+    transactions: int = 0
+
+    @classmethod
+    def on(cls, held: Transactions, *, seed: int) -> "Queries":
+        """50,000 queries over the data's items, of lengths up to that of its longest transaction."""
+        drawn = random_queries(
+            np.random.default_rng(seed),
+            items=len(held.alphabet),
+            longest=int(held.lengths.max(initial=1)),
+        )
+        classes = tuple(map(Itemsets.of, drawn))
+        engine = LocalEngine(held)
+        return cls(classes, tuple(supports_in(engine, queries) for queries in classes), len(held))
+
+    def errors(self, engine: LocalEngine) -> list[float]:
+        """The mean relative error of each class, where others answer in the data's place."""
+        return [
+            query_error(answers, supports_in(engine, queries), transactions=self.transactions)
+            for queries, answers in zip(self.classes, self.answers, strict=True)
+        ]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reference:
+    """What a published dataset is measured against."""
+
+    top: dict[Itemset, int]
+    queries: Queries
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PublishedScore:
+    """How good a published dataset is; `top` are the itemsets that are mined from it."""
+
+    fim_utility: float
+    query_error: list[float]
+    top: ExactItemsets
+
+
+def score_published(published: Published, exact: Reference, *, max_size: int | None) -> PublishedScore:
+    """Ask the published dataset what was asked of the data."""
+    engine = LocalEngine(transactions_of(published), threads=1)
+    top = engine.top(len(exact.top), max_size=max_size)
+    return PublishedScore(
+        fim_utility=fim_utility(exact.top, supports_of(top)),
+        query_error=exact.queries.errors(engine),
+        top=top,
+    )
+
+
+def transactions_of(published: Published) -> Transactions:
+    """The records of a published dataset, every copy a transaction, over the codes of its items."""
+    records, copies = published.records, published.multiplicities
+    rows = np.repeat(np.arange(len(records)), copies)
+    lengths = np.diff(records.offsets)[rows]
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    places = np.arange(offsets[-1]) - np.repeat(offsets[:-1] - records.offsets[rows], lengths)
+    return Transactions(offsets, records.items[places], Alphabet(range(len(published.names)), is_given=True))
+
+
+def supports_of(found: ExactItemsets) -> dict[Itemset, int]:
+    """Itemsets with their supports."""
+    return dict(zip(Itemsets(found.offsets, found.items), found.supports.tolist(), strict=True))
+
+
+def supports_in(engine: LocalEngine, itemsets: Itemsets) -> Counts:
+    """How many transactions hold all of each itemset, exactly."""
+    return engine.supports(itemsets.offsets, itemsets.items, KeepAll(), SeededNoise(0).keys).values

@@ -1,0 +1,95 @@
+"""What a forecast is made from, and what it says."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from veilset.forecast.curve import Floats, SupportCurve
+from veilset.gate.mechanisms import DiscreteLaplace, Exponential, Mechanism, OnSample
+from veilset.itemsets import Domain
+from veilset.methods.shared.preliminaries import SHARE_FOR_NUMBER
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class World:
+    """The public model: about how many rows, which share of them holds each item, and what follows."""
+
+    rows: int
+    shares: Floats
+    domain: Domain
+    curve: SupportCurve
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A question that a method will ask, `times` times, and the mechanism that will answer it."""
+
+    name: str
+    mechanism: Mechanism
+    times: int = 1
+
+    @property
+    def scale(self) -> float:
+        """The typical size of the noise in transactions: on a count, or on a score that decides a choice."""
+        return _scale(self.mechanism)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The stage as JSON values."""
+        return {"stage": self.name, "times": self.times, **self.mechanism.to_dict(), "scale": self.scale}
+
+
+def _scale(mechanism: Mechanism) -> float:
+    if isinstance(mechanism, OnSample):  # a transaction of the sample stands for several
+        return _scale(mechanism.mechanism) / float(mechanism.rate)
+    if isinstance(mechanism, Exponential):
+        return float(1 / mechanism.rate)
+    if isinstance(mechanism, DiscreteLaplace):
+        return float(mechanism.scale)
+    raise TypeError(f"no scale is known of {type(mechanism).__name__}")
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What to expect of one method at one epsilon; supports are numbers of transactions.
+
+    Attributes:
+        half_width: of the 95 % interval of a released support; the median, where they differ.
+        chosen_from: with this support an itemset is chosen with 95 % probability over ones that nobody holds.
+        above_zero_from: with this support an interval excludes 0 with 95 % probability.
+        kth_support: of the k-th most frequent itemset, in the model.
+        found: the expected share of the true k best among the k released, which is also the F-score.
+    """
+
+    method: str
+    max_size: int
+    stages: tuple[Stage, ...]
+    half_width: int
+    chosen_from: int
+    above_zero_from: int
+    kth_support: int
+    found: float
+
+    @property
+    def error_at_kth(self) -> float:
+        """The half width in relation to the support of the k-th itemset."""
+        return self.half_width / max(self.kth_support, 1)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The forecast as JSON values."""
+        return {
+            "method": self.method,
+            "max_size": self.max_size,
+            "stages": [stage.to_dict() for stage in self.stages],
+            "half_width": self.half_width,
+            "chosen_from": self.chosen_from,
+            "above_zero_from": self.above_zero_from,
+            "kth_support": self.kth_support,
+            "error_at_kth": self.error_at_kth,
+            "found": self.found,
+        }
+
+
+def opening(epsilon: Fraction) -> tuple[Stage, Fraction]:
+    """The number of transactions, which every method asks first, and what is left of epsilon."""
+    for_number = epsilon * SHARE_FOR_NUMBER
+    return Stage("number of transactions", DiscreteLaplace(1, for_number)), epsilon - for_number

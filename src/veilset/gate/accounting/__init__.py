@@ -1,0 +1,1 @@
+"""Who pays: budgets, and what samples and disjoint partitions cost."""

@@ -1,0 +1,205 @@
+"""Questions about ranks: a support by its rank, or which itemsets, items or lengths are best."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from veilset.errors import BadCall
+from veilset.gate.answers import Chosen, Found, NoisyCount
+from veilset.gate.mechanisms import AboveThreshold, Exponential
+from veilset.gate.questions.base import Asker, check_countable, on_some, under
+from veilset.gate.selection import floored_supports as scored
+from veilset.gate.selection import length_scores as normalised
+from veilset.gate.selection import sparse_vector as above_threshold
+from veilset.gate.selection import subsets as jointly
+from veilset.itemsets import Domain, Itemset, Itemsets
+from veilset.raw.counts import ExactCounts, Int64Array
+from veilset.raw.cuts.truncation import KeepAll, Reshape
+
+
+class RankQuestions(Asker):
+    """Ranks and choices. A score's sensitivity is stated for one transaction."""
+
+    def ask_kth_support(self, k: int, *, domain: Domain, epsilon: Fraction) -> NoisyCount:
+        """The support of the k-th most frequent itemset of a domain (0 where the data holds fewer).
+
+        A transaction raises every support by 0 or 1, and so the k-th largest of them.
+        """
+        domain.check_holds(k)
+        values, mechanism = self._noisy(
+            f"support of the {k}-th itemset",
+            lambda: ExactCounts(np.array([scored.kth_support(self._engine, domain, k)])),
+            sensitivity=1,
+            epsilon=epsilon,
+        )
+        return NoisyCount(int(values[0]), mechanism)
+
+    def ask_largest_support(self, size: int, *, floor: int, epsilon: Fraction) -> NoisyCount:
+        """The largest support of any itemset of that size, or the floor where it is less.
+
+        A transaction raises every support by 0 or 1, and so the largest of them; also after a public floor.
+        """
+        domain = self.domain(min_size=size, max_size=size)
+        values, mechanism = self._noisy(
+            f"largest support of itemsets of {size} items, at least {floor}",
+            lambda: ExactCounts(
+                np.array([max(floor, scored.kth_support(self._engine, domain, 1, min_count=max(floor, 1)))])
+            ),
+            sensitivity=1,
+            epsilon=epsilon,
+        )
+        return NoisyCount(int(values[0]), mechanism)
+
+    def ask_best(
+        self, k: int, *, domain: Domain, epsilon: Fraction, reshape: Reshape | None = None
+    ) -> Chosen:
+        """The k best itemsets of a domain by the exponential mechanism, k draws without replacement.
+
+        The score of an itemset is its support, floored as `gate.scored` explains: a transaction raises every
+        score by 0 or 1, so scores are monotone with sensitivity 1. So they are where supports are counted over
+        the rows that transactions become, because no two rows of one transaction share an item. Itemsets that
+        the data does not hold, or that lie under the floor, take part as one block.
+        """
+        domain.check_holds(k)
+        mechanism = Exponential(draws=k, sensitivity=self.unit.transactions, epsilon=epsilon)
+        self.budget.charge(f"best {k} of the {domain.size} {domain.sentence()}{under(reshape)}", mechanism)
+        scores = scored.floored_supports(self._reshaped(reshape), domain, k, rate=mechanism.rate)
+        return Chosen(
+            tuple(scored.draw_best(scores, domain, k, rate=mechanism.rate, below=self._noise.below))
+        )
+
+    def ask_best_of(
+        self, k: int, candidates: Itemsets, *, epsilon: Fraction, reshape: Reshape | None = None
+    ) -> Chosen:
+        """The k best of a public list of itemsets by the exponential mechanism, k draws without replacement.
+
+        The score of an itemset is its support, over the rows that transactions become where that is asked for.
+        A transaction raises it by 0 or 1 (see `ask_best`): monotone with sensitivity 1.
+        """
+        check_countable(candidates)
+        if not 1 <= k <= len(candidates):
+            raise BadCall(f"the best {k} of {len(candidates)} itemsets; give a k from 1 to {len(candidates)}")
+        mechanism = Exponential(draws=k, sensitivity=self.unit.transactions, epsilon=epsilon)
+        self.budget.charge(f"best {k} of {len(candidates)} listed itemsets{under(reshape)}", mechanism)
+        supports = self._reshaped(reshape).supports(
+            candidates.offsets, candidates.items, KeepAll(), self._noise.keys
+        )
+        scores = scored.ExactScores(dict(zip(candidates, supports.values.tolist(), strict=True)), floor=-1)
+        return Chosen(tuple(scored.draw_listed(scores, k, rate=mechanism.rate, below=self._noise.below)))
+
+    def ask_matching_rank(self, k: int, *, domain: Domain, most: int, epsilon: Fraction) -> int:
+        """How many items are as frequent as the k-th itemset of a domain: the rank whose support is closest.
+
+        One draw of the exponential mechanism over the ranks 1 to `most` of the alphabet's items, with minus
+        the distance between the j-th largest item support and the k-th largest itemset support as score. A
+        transaction raises both by 0 or 1, so it moves a score by at most 1, up or down: not monotone.
+        """
+        domain.check_holds(k)
+        if not 1 <= most <= self.alphabet_size:
+            raise BadCall(f"ranks up to {most} of {self.alphabet_size} items; give 1 to {self.alphabet_size}")
+        mechanism = Exponential(1, self.unit.transactions, epsilon, is_monotone=False)
+        self.budget.charge(f"how many items are as frequent as the {k}-th itemset, up to {most}", mechanism)
+        distances = scored.rank_distances(self._engine, domain, k, most=most, draw=self._noise.keys)
+        return 1 + scored.draw_place(-distances, rate=mechanism.rate, below=self._noise.below)
+
+    def ask_frequent_items(
+        self, k: int, *, domain: Domain, least: int, most: int, epsilon: Fraction
+    ) -> tuple[int, ...]:
+        """The items of a domain that are as frequent as its k-th itemset; at most `most`, at least `least` of them.
+
+        One draw of the exponential mechanism over sets of items (`gate.jointly`). The bar is the k-th largest support
+        of an itemset, or the support of the item of rank `most` where that is more. A transaction raises the bar and
+        every support by 0 or 1, so it moves a score by at most 1, up or down: not monotone.
+        """
+        domain.check_holds(k)
+        if not 1 <= least <= most <= len(domain.items):
+            raise BadCall(
+                f"{least} to {most} of {len(domain.items)} items; give numbers from 1 to {len(domain.items)}"
+            )
+        mechanism = Exponential(1, self.unit.transactions, epsilon, is_monotone=False)
+        self.budget.charge(
+            f"the items as frequent as the {k}-th itemset, {least} to {most} of them", mechanism
+        )
+        margins = scored.margins_of_items(self._engine, domain, k, most=most, draw=self._noise.keys)
+        places = jointly.draw_set(
+            margins, least=least, most=most, rate=mechanism.rate, below=self._noise.below
+        )
+        return tuple(domain.items[place] for place in places)
+
+    def ask_frequent_of(
+        self, k: int, candidates: Itemsets, *, domain: Domain, epsilon: Fraction
+    ) -> tuple[Itemset, ...]:
+        """Which of a public list of itemsets are as frequent as the k-th itemset of a domain; none, some or all.
+
+        One draw of the exponential mechanism over sets of candidates (`gate.jointly`). A transaction raises the bar and
+        every support by 0 or 1, so it moves a score by at most 1, up or down: not monotone.
+        """
+        check_countable(candidates)
+        domain.check_holds(k)
+        mechanism = Exponential(1, self.unit.transactions, epsilon, is_monotone=False)
+        self.budget.charge(
+            f"which of {len(candidates)} listed itemsets are as frequent as the {k}-th itemset", mechanism
+        )
+        counts = self._engine.supports(candidates.offsets, candidates.items, KeepAll(), self._noise.keys)
+        places = jointly.draw_set(
+            counts.values - scored.kth_support(self._engine, domain, k),
+            least=0,
+            most=len(candidates),
+            rate=mechanism.rate,
+            below=self._noise.below,
+        )
+        listed = list(candidates)
+        return tuple(listed[place] for place in places)
+
+    def ask_truncating_length(
+        self,
+        limits: tuple[int, ...],
+        *,
+        k: int,
+        price: Fraction,
+        epsilon: Fraction,
+        items: Int64Array | None = None,
+    ) -> int:
+        """To how many items transactions are best normalised: one of the limits, by the exponential mechanism.
+
+        The score of a limit is the k-th largest normalised support, less a public price for each item of the
+        limit (`gate.normalised`). A transaction raises every score by 0 to 1: monotone with sensitivity 1.
+        With `items`, transactions are restricted to them first.
+        """
+        among = self.alphabet_size if items is None else self._number_of(items)
+        if not limits or not 1 <= k <= among:
+            raise BadCall(
+                f"the {k}-th of {among} items, {len(limits)} limits; give limits, and k from 1 up to all"
+            )
+        mechanism = Exponential(1, self.unit.transactions, epsilon)
+        self.budget.charge(f"the length to normalise to, of {len(limits)}{on_some(items)}", mechanism)
+        scores = normalised.limit_scores(
+            self._engine, np.array(limits, np.int64), items, k=k, price=price, draw=self._noise.keys
+        )
+        return limits[
+            scored.draw_place(scores, rate=mechanism.rate / normalised.STEPS, below=self._noise.below)
+        ]
+
+    def ask_above_kth(self, items: Int64Array, k: int, *, epsilon: Fraction, by_blocks: bool) -> Found:
+        """Up to k of the items whose support reaches that of the k-th of them, compared in their order.
+
+        By the sparse vector technique, or by blocks (PFM): `gate.above_threshold` has both, and why they are
+        private. A transaction raises every support by 0 or 1, and so the k-th largest of them.
+        """
+        if not 1 <= k <= self._number_of(items):
+            raise BadCall(f"the {k} most frequent of {items.size} items; give k from 1 up to all of them")
+        mechanism = AboveThreshold(k, self.unit.transactions, epsilon)
+        self.budget.charge(f"which of {items.size} items are among their {k} most frequent", mechanism)
+        supports = self._engine.item_supports(KeepAll(), self._noise.keys).values[items]
+        label = above_threshold.in_blocks if by_blocks else above_threshold.sparse_vector
+        labels = label(
+            supports,
+            k,
+            threshold=int(np.partition(supports, supports.size - k)[supports.size - k]),
+            sensitivity=self.unit.transactions,
+            epsilon=epsilon,
+            add_noise=lambda values, scale: self._noise.discrete_laplace(ExactCounts(values), scale=scale),
+        )
+        self.budget.explain(mechanism, replace(mechanism, account=labels.account))
+        return Found(tuple(items[list(labels.above)].tolist()))

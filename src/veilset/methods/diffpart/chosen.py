@@ -1,0 +1,111 @@
+"""DiffPart for many items, of which most are rare: partitions of the most frequent, the others filled in. Ours.
+
+With thousands of items DiffPart spends its budget on groups that next to no record holds, and loses nearly all
+records. Here a part of the budget first finds out which items are frequent; partitions tell how the few most
+frequent ones occur together; and every other frequent item is put into as many records as it should be in, as if
+it occurred independently of what is known of them.
+
+Privacy argument. The number of transactions takes 1/50 of epsilon unless it is public (sensitivity c, the
+transactions of one privacy unit); the supports of all items after a cut to 3 items take 1/8 (sensitivity 3c);
+those of the chosen items after a cut to 8 of them take 1/8 (sensitivity at most 8c); partitions get the rest,
+along every chain (see `methods.diffpart`). Shares, limits and numbers are public constants. Which items are
+chosen and their order, the taxonomy made of them, and everything that is filled in follow from noisy answers
+alone; the random choice of records to fill is seeded, because after the gate nothing is left to protect.
+"""
+
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from veilset.gate import Curator, KeepRandom, NoisyCounts, OnlyItems
+from veilset.itemsets import Itemsets
+from veilset.methods.diffpart import partitioned
+from veilset.methods.diffpart.records import Records
+from veilset.methods.shared.preliminaries import SHARE_FOR_NUMBER
+from veilset.request import PublishTarget
+from veilset.results.published import Published
+from veilset.taxonomy import Taxonomy
+
+Int64Array = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+SHARE_FOR_CHOICE = Fraction(1, 8)
+SHARE_FOR_SUPPORTS = Fraction(1, 8)
+LENGTH_FOR_CHOICE = 3
+"""Noise grows faster with the length of a cut than what the cut keeps: to rank items, a short one is best."""
+LENGTH_FOR_SUPPORTS = 8
+"""A longer one keeps nearly all of the chosen items of a transaction, so their supports need no correction."""
+MOST_CHOSEN = 100
+MOST_PARTITIONED = 20
+"""Two nodes of ten items: with more, tests get so little each that small partitions drown."""
+C1 = Fraction(1)
+"""Half a false record a partition (see `methods.diffpart`): what is lost by that is filled in."""
+SEED = 0
+
+
+def diffpart_chosen(curator: Curator, target: PublishTarget, *, epsilon: Fraction) -> Published:
+    """A dataset of frequent items only; a given taxonomy is not used, items are grouped by noisy frequency."""
+    for_number = epsilon * SHARE_FOR_NUMBER if curator.public_number is None else Fraction(0)
+    for_choice, for_supports = epsilon * SHARE_FOR_CHOICE, epsilon * SHARE_FOR_SUPPORTS
+    number = curator.ask_number(epsilon=for_number)
+    chosen = frequent_items(curator.ask_item_supports(cut=KeepRandom(LENGTH_FOR_CHOICE), epsilon=for_choice))
+    wanted = curator.ask_supports(
+        Itemsets.of((code,) for code in chosen.tolist()),
+        cut=OnlyItems(chosen, KeepRandom(LENGTH_FOR_SUPPORTS)),
+        epsilon=for_supports,
+    )
+    taxonomy = Taxonomy.context_free(chosen[:MOST_PARTITIONED].tolist(), fan_out=target.fan_out)
+    left = epsilon - for_number - for_choice - for_supports
+    records = partitioned(curator, taxonomy, c1=C1, epsilon=left)
+    full = filled(records, chosen, wanted.values, rows=max(0, number.value))
+    return Published.of(curator, full.itemsets, full.copies, method="diffpart-chosen")
+
+
+def frequent_items(counts: NoisyCounts) -> Int64Array:
+    """The items whose noisy count stands out from noise on zeros, the most frequent first; at least one."""
+    order = np.argsort(-counts.values, kind="stable")
+    noise = float(counts.mechanism.scale) * np.log(order.size)  # about the largest of so many zero counts
+    standing_out = int(np.count_nonzero(counts.values >= noise))
+    return order[: min(MOST_CHOSEN, max(1, standing_out))]
+
+
+def filled(records: Records, chosen: Int64Array, wanted: Int64Array, *, rows: int) -> Records:
+    """Put every chosen item into as many records that lack it as are missing of the copies wanted of it.
+
+    Records, with empty ones up to the number of rows, are drawn uniformly: as if items were independent.
+    """
+    held = _matrix(records, chosen, rows)
+    public = np.random.default_rng(SEED)
+    for place, copies in enumerate(wanted.tolist()):
+        lacking = np.flatnonzero(~held[:, place])
+        missing = copies - (len(held) - lacking.size)
+        if missing > 0:
+            held[public.choice(lacking, min(missing, lacking.size), replace=False), place] = True
+    return _records(held, chosen)
+
+
+def _matrix(records: Records, chosen: Int64Array, rows: int) -> Bools:
+    """One line for every copy of a record, and empty ones up to the number of rows; a column for each item."""
+    places = np.zeros(int(chosen.max()) + 1, np.int64)
+    places[chosen] = np.arange(chosen.size)
+    number, lengths = len(records.itemsets), np.diff(records.itemsets.offsets)
+    different = np.zeros((number + 1, chosen.size), np.bool_)
+    different[np.repeat(np.arange(number), lengths), places[records.itemsets.items]] = True
+    empty = max(0, rows - int(records.copies.sum()))
+    return np.repeat(different, np.append(records.copies, empty), axis=0)
+
+
+def _records(held: Bools, chosen: Int64Array) -> Records:
+    """The different lines that hold anything, with the number of copies of each."""
+    lines = np.packbits(held, axis=1)
+    _, first, copies = np.unique(
+        lines.view(f"V{lines.shape[1]}").ravel(), return_index=True, return_counts=True
+    )
+    order = np.argsort(chosen)
+    different = held[first][:, order]
+    is_empty = ~different.any(axis=1)
+    different, copies = different[~is_empty], copies[~is_empty]
+    offsets = np.append(0, np.cumsum(different.sum(axis=1)))
+    items = chosen[order][np.nonzero(different)[1]].astype(np.int32)
+    return Records(Itemsets(offsets, items), copies)

@@ -1,0 +1,157 @@
+"""Supports from a noisy prefix tree, and together with supports that were asked for. No data here.
+
+The support of an itemset in the tree is a sum over nodes, each with its own noise. It is too low by what the tree
+lacks: nodes under the threshold, and what transactions lost when they were cut. Two things are known about that.
+Where the supports of single items were asked for, an item of which the tree holds only a part says by which factor
+itemsets that end with it are too low. And supports of the chosen itemsets, asked for at the end, say by which factor
+all are too low, which grows with the place of the last item in the order, because cuts take the last items first.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from veilset.gate import NoisyCounts, NoisyTree
+from veilset.itemsets import Itemsets
+from veilset.methods.planned.posterior import WIDEST_IN_SIGMA
+from veilset.results.estimates import Counts, Estimates
+
+Floats = npt.NDArray[np.float64]
+
+LARGEST_FACTOR = 3.0
+"""What the tree holds of an item is not multiplied by more: so little of it says nothing about itemsets."""
+EXPONENT = 0.75
+"""Nodes below frequent items are kept more often than others, so itemsets lack less than their last item does. Where
+items are independent of each other, three quarters of the factor, as a power, is about right."""
+LEAST_UNEVEN = 0.05
+"""How far what is lacking differs from itemset to itemset, as a share of the support, at the least."""
+LEVEL_BEFORE, SLOPE_BEFORE = 0.05, 0.3
+"""How far the factor is expected to be from 1 for the first item, and to change up to the last."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TreeSupports:
+    """Itemsets with what the tree says of their supports, and the variance of the noise in it.
+
+    `lateness` is the place of an itemset's last item in the order, from 0 for the first item to 1.
+    """
+
+    itemsets: Itemsets
+    supports: Floats
+    variances: Floats
+    lateness: Floats
+
+    def best(self, k: int) -> "TreeSupports":
+        """The k of largest support; ties by fewer items, then by codes."""
+        listed = list(self.itemsets)
+        order = sorted(range(len(listed)), key=lambda i: (-self.supports[i], len(listed[i]), listed[i]))[:k]
+        return TreeSupports(
+            Itemsets.of(listed[i] for i in order),
+            self.supports[order],
+            self.variances[order],
+            self.lateness[order],
+        )
+
+    def at_least(self, min_count: int) -> "TreeSupports":
+        """Those of at least that support."""
+        return self.best(int(np.count_nonzero(self.supports >= min_count)))
+
+
+def in_tree(tree: NoisyTree, singles: NoisyCounts | None, *, k: int, max_size: int) -> TreeSupports:
+    """The itemsets of largest support in a consistent tree, at least k where it has so many.
+
+    `singles` are supports of the items of the tree in its order, or were not asked for.
+    """
+    # Factors change the order, so more than k have to be looked at.
+    itemsets, supports = tree.top(k if singles is None else 2 * k, max_size=max_size)
+    found = TreeSupports(
+        itemsets,
+        supports.astype(np.float64),
+        2.0 * float(tree.mechanism.scale) ** 2 * numbers_of_nodes(tree, itemsets).astype(np.float64),
+        last_places(tree, itemsets) / len(tree.order),
+    )
+    return found if singles is None else _with_singles(found, tree, singles)
+
+
+def places(tree: NoisyTree, itemsets: Itemsets) -> list[list[int]]:
+    """Where the items of each itemset stand in the order."""
+    place = {item: place for place, item in enumerate(tree.order)}
+    return [sorted(place[item] for item in itemset) for itemset in itemsets]
+
+
+def last_places(tree: NoisyTree, itemsets: Itemsets) -> Counts:
+    """Where the last item of each itemset stands in the order."""
+    return np.array([each[-1] for each in places(tree, itemsets)], dtype=np.int64)
+
+
+def numbers_of_nodes(tree: NoisyTree, itemsets: Itemsets) -> Counts:
+    """How many nodes each support is a sum of: those with its last item, and the others above them."""
+    holds = np.zeros((tree.parents.size, len(tree.order)), np.bool_)
+    for node in range(1, tree.parents.size):
+        holds[node] = holds[tree.parents[node]]
+        holds[node, tree.ranks[node]] = True
+    numbers = [
+        np.count_nonzero(holds[:, each].all(axis=1) & (tree.ranks == each[-1]))
+        for each in places(tree, itemsets)
+    ]
+    return np.array(numbers, dtype=np.int64)
+
+
+def _with_singles(found: TreeSupports, tree: NoisyTree, singles: NoisyCounts) -> TreeSupports:
+    """Single items as they were asked for; other itemsets multiplied by what the tree lacks of their last item."""
+    held = np.bincount(tree.ranks[1:], weights=tree.counts[1:], minlength=len(tree.order))
+    factors = np.clip(singles.values / np.maximum(held, 1), 1, LARGEST_FACTOR) ** EXPONENT
+    larger = np.flatnonzero(np.diff(found.itemsets.offsets) > 1)
+    by = factors[last_places(tree, found.itemsets)[larger]]
+    listed = list(found.itemsets)
+    one_item = np.full(len(tree.order), 2 * float(singles.mechanism.scale) ** 2)
+    return TreeSupports(
+        Itemsets.of([*((item,) for item in tree.order), *(listed[i] for i in larger)]),
+        np.append(singles.values, found.supports[larger] * by),
+        np.append(one_item, found.variances[larger] * by**2),
+        np.append(np.arange(len(tree.order)) / len(tree.order), found.lateness[larger]),
+    )
+
+
+def combined(known: TreeSupports, asked: NoisyCounts) -> Estimates:
+    """The supports of the tree, brought to the right level, averaged with those asked for by inverse variance."""
+    one_count = 2 * float(asked.mechanism.scale) ** 2
+    factors, doubts = _factors(known, asked)
+    lifted = factors * known.supports
+    noise = factors**2 * known.variances
+    uneven = _unevenness(asked.values - lifted, lifted, noise + one_count)
+    variances = noise + lifted**2 * uneven + known.supports**2 * doubts
+    weight = variances / (variances + one_count)
+    values = weight * asked.values + (1 - weight) * lifted
+    deviations = np.sqrt(variances * one_count / (variances + one_count))
+    return Estimates(
+        asked.itemsets,
+        np.rint(values).astype(np.int64),
+        np.ceil(WIDEST_IN_SIGMA * deviations).astype(np.int64),
+    )
+
+
+def _factors(known: TreeSupports, asked: NoisyCounts) -> tuple[Floats, Floats]:
+    """By which factor supports are too low, and the variance of that: level + slope * lateness, by least squares.
+
+    Level 1 and slope 0 are the first guess, and stay it where the noise drowns everything.
+    """
+    precision = 1 / (2 * float(asked.mechanism.scale) ** 2 + known.variances)
+    terms = np.column_stack([np.ones(len(asked.itemsets)), known.lateness])
+    design = known.supports[:, None] * terms
+    first_guess = np.array([1.0, 0.0])
+    before = np.diag(1 / np.array([LEVEL_BEFORE, SLOPE_BEFORE]) ** 2)
+    gram = before + design.T @ (precision[:, None] * design)
+    fitted = np.linalg.solve(gram, before @ first_guess + design.T @ (precision * asked.values))
+    doubts = (terms * np.linalg.solve(gram, terms.T).T).sum(axis=1)
+    return np.maximum(terms @ fitted, 0), doubts
+
+
+def _unevenness(differences: Floats, supports: Floats, noise: Floats) -> float:
+    """How far what is lacking differs from itemset to itemset: the mean square of it, as a share of the support.
+
+    What the differences between both answers have beyond their noise; no less than is allowed for anyway.
+    """
+    excess = float((differences**2 - noise).mean()) / max(float((supports**2).mean()), 1.0)
+    return max(LEAST_UNEVEN**2, excess)

@@ -1,0 +1,95 @@
+"""What most methods ask first: the number of transactions, and how many itemsets a threshold stands for.
+
+Privacy argument. Of epsilon, the number of transactions takes 1/50 unless it is public (sensitivity c, the
+transactions of one privacy unit). A threshold without k takes 1/10: a binary search over n public ranks asks
+for the support of the itemset of that rank, sensitivity c, at most floor(log2 n) + 1 times, and each
+comparison gets an equal share. What is left is the method's.
+"""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from veilset.gate import Curator, NoisyCount
+from veilset.itemsets import Domain
+from veilset.request import Target
+from veilset.results.estimates import Estimates, count_of
+from veilset.results.release import Release
+
+SHARE_FOR_NUMBER = Fraction(1, 50)
+SHARE_FOR_HOW_MANY = Fraction(1, 10)
+RANKS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+"""Where a threshold is compared with the support of the itemset of that rank: a public grid."""
+MOST_ABOVE_THRESHOLD = 2 * RANKS[-1] - 1
+TOO_MANY = (
+    f"limited to {MOST_ABOVE_THRESHOLD} itemsets: the threshold may stand for more; raise it, or give k"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """The first answers: `k` itemsets of at least `min_count` are wanted, `left` of epsilon is not spent."""
+
+    number: NoisyCount
+    k: int
+    min_count: int
+    left: Fraction
+    notes: tuple[str, ...]
+
+    def less(self, epsilon: Fraction) -> "Opening":
+        """The same with that much more spent."""
+        return replace(self, left=self.left - epsilon)
+
+    def release(
+        self, curator: Curator, estimates: Estimates, *, method: str, notes: tuple[str, ...] = ()
+    ) -> Release:
+        """The release of what a method found out about supports."""
+        return Release.of(
+            curator,
+            estimates,
+            method=method,
+            number=self.number,
+            min_count=self.min_count,
+            notes=(*self.notes, *notes),
+        )
+
+
+def ask_first(curator: Curator, target: Target, *, domain: Domain, epsilon: Fraction) -> Opening:
+    """Pay for what is not public: the number of transactions; for a threshold, how many itemsets it means."""
+    domain.check_holds(target.k or 1)
+    for_number = epsilon * SHARE_FOR_NUMBER if curator.public_number is None else Fraction(0)
+    for_how_many = epsilon * SHARE_FOR_HOW_MANY if target.k is None else Fraction(0)
+    number = curator.ask_number(epsilon=for_number)
+    min_count = count_of(target.min_support or Fraction(0), transactions=number.value)
+    k = target.k or ask_how_many(curator, min_count, domain=domain, epsilon=for_how_many)
+    notes = (TOO_MANY,) if target.k is None and k == MOST_ABOVE_THRESHOLD else ()
+    return Opening(number, k, min_count, epsilon - for_number - for_how_many, notes)
+
+
+def ask_threshold(curator: Curator, target: Target, *, domain: Domain, epsilon: Fraction) -> Opening:
+    """For methods that search above a threshold: the one asked for, or the noisy support of the k-th itemset.
+
+    Where k is given, the k best of what is found are wanted, whether above the threshold or not.
+    """
+    domain.check_holds(target.k or 1)
+    for_number = epsilon * SHARE_FOR_NUMBER if curator.public_number is None else Fraction(0)
+    for_kth = epsilon * SHARE_FOR_HOW_MANY if target.min_support is None else Fraction(0)
+    number = curator.ask_number(epsilon=for_number)
+    if target.min_support is None:
+        min_count = curator.ask_kth_support(target.k or 1, domain=domain, epsilon=for_kth).value
+    else:
+        min_count = count_of(target.min_support, transactions=number.value)
+    return Opening(number, target.k or domain.size, max(1, min_count), epsilon - for_number - for_kth, ())
+
+
+def ask_how_many(curator: Curator, min_count: int, *, domain: Domain, epsilon: Fraction) -> int:
+    """How many itemsets have that support at least, rounded up on the grid of ranks."""
+    ranks = [rank for rank in RANKS if rank <= domain.size]
+    for_each = epsilon / len(ranks).bit_length()
+    low, high = 0, len(ranks)
+    while low < high:
+        middle = (low + high) // 2
+        if curator.ask_kth_support(ranks[middle], domain=domain, epsilon=for_each).value >= min_count:
+            low = middle + 1
+        else:
+            high = middle
+    return [*(rank - 1 for rank in ranks), min(MOST_ABOVE_THRESHOLD, domain.size)][low]

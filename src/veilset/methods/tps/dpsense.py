@@ -1,0 +1,86 @@
+"""DPsense (Day and Li, ASIACCS 2015), as TPS uses it: noisy supports of all items from normalised transactions.
+
+A transaction of more than theta items counts theta / length for each of them (T6: weights are integers, rounded
+down). Where theta comes from is not printed in the TPS paper (T4); we choose it for ranking, not for counts.
+
+Privacy argument. Neighbours differ by one privacy unit of at most c transactions. Each question has a share of its own:
+
+1. the length theta: one draw of the exponential mechanism over public limits, on monotone scores of sensitivity c;
+2. the supports of transactions normalised to theta, or cut to theta random items: discrete Laplace, L1
+   sensitivity c theta;
+3. to scale supports up again (`scaled_up`): the sum of the supports of some items, where one transaction adds at
+   most m (public, or from the theta of 1), sensitivity c m. The items are public or were chosen from noisy answers.
+
+With given items, transactions are restricted to them before anything else: a local transformation.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from veilset.gate import Curator, KeepRandom, NormalisedCounts
+from veilset.itemsets import Itemsets
+from veilset.results.estimates import Estimates
+
+Codes = npt.NDArray[np.int64]
+
+LIMITS = (1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200)
+"""The lengths to choose from: public, and few, so that a small share of epsilon can tell them apart."""
+PRICE = 6
+"""How many scales of noise one support at the k-th place must be worth; see docs/methods/tps.md."""
+MOST_ADDED = 50
+"""What one transaction adds to the sum of supports at the most; longer ones are rare once items are chosen."""
+
+
+def in_order(counts: NormalisedCounts) -> Codes:
+    """Items from the largest noisy support to the smallest; ties by place."""
+    return counts.items[np.argsort(-counts.values, kind="stable")]
+
+
+def dpsense(
+    curator: Curator,
+    *,
+    k: int,
+    for_length: Fraction,
+    for_supports: Fraction,
+    price: int = PRICE,
+    items: Codes | None = None,
+    is_random: bool = False,
+) -> NormalisedCounts:
+    """Noisy supports of all items, or of some, from transactions normalised to a length that suits rank k.
+
+    With `is_random`, long transactions keep that many random items instead: the same on average, but how many
+    holders of an item keep it is then one more source of error. For comparison.
+    """
+    scale = curator.unit.transactions / for_supports
+    limit = curator.ask_truncating_length(LIMITS, k=k, price=price * scale, epsilon=for_length, items=items)
+    if not is_random:
+        return curator.ask_normalised_supports(limit, epsilon=for_supports, items=items)
+    kept = curator.ask_item_supports(epsilon=for_supports, cut=KeepRandom(limit))
+    return NormalisedCounts(kept.itemsets.items.astype(np.int64), kept.values, limit, kept.mechanism)
+
+
+def scaled_up(
+    curator: Curator, counts: NormalisedCounts, chosen: Sequence[int], *, most: int, epsilon: Fraction
+) -> Estimates:
+    """The supports of chosen items: normalised ones, scaled up so that their sum is right.
+
+    How wrong they can be: the 95 % half widths of both noises and, because an item may have kept more than
+    the average one (at most all) or less, as much again as was added to it.
+    """
+    total = curator.ask_total(np.array(chosen), most=most, epsilon=epsilon)
+    place_of = {item: place for place, item in enumerate(counts.items.tolist())}
+    noise = counts.mechanism
+    counted = counts.values[[place_of[item] for item in chosen]] / noise.steps
+    together = max(float(counted.sum()), 1.0)
+    factor = max(1.0, total.value / together)
+    factor_error = 0 if total.mechanism is None else total.mechanism.half_width() / together
+    of_noise = factor * noise.half_width() / noise.steps
+    half_widths = of_noise + np.maximum(counted, 0) * (factor - 1 + factor_error)
+    return Estimates(
+        Itemsets.of((item,) for item in chosen),
+        np.rint(factor * counted).astype(np.int64),
+        np.ceil(half_widths).astype(np.int64),
+    )

@@ -1,0 +1,1 @@
+"""Cuts: what a transaction becomes before it is counted, and the sensitivity that buys."""

@@ -1,0 +1,71 @@
+"""Truncation by similarity: a cut that keeps what a transaction shares with a likely itemset (DP-FIM, Alg. 3)."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from veilset.errors import BadCall
+from veilset.raw.counts import Int32Array, Int64Array
+from veilset.raw.cuts.truncation import Keys, Rows, check_limit
+from veilset.raw.kernels import cuts, similar
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeepSimilar:
+    """Keep the items of a public order; of every transaction that still holds more than `limit`, so many.
+
+    Those are first the items that it shares with the most similar target, then its other ones, each in the order.
+    Target c is `items[offsets[c]:offsets[c + 1]]`. The paper takes the longest common subsequence as similarity;
+    for sets written in one order that is the largest intersection. Order and targets are public or paid for, so
+    the cut looks at one transaction alone.
+
+    >>> cut = KeepSimilar(3, np.array([4, 3, 2, 1, 0]), np.array([0, 2, 4]), np.array([4, 9, 0, 1], np.int32))
+    >>> basket = Rows(np.array([0, 5]), np.array([0, 1, 3, 4, 5], np.int32))
+    >>> cut.apply(basket, keys=np.zeros(0, np.uint32)).items.tolist()
+    [0, 1, 4]
+    """
+
+    limit: int
+    order: Int64Array
+    offsets: Int64Array
+    items: Int32Array
+    _rank: Int64Array = field(init=False, repr=False)
+    _targets: similar.Words = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        check_limit(self.limit)
+        if self.order.size == 0 or self.order.min() < 0 or np.unique(self.order).size < self.order.size:
+            raise BadCall("a cut by similarity needs different items in an order, codes from 0 up")
+        if self.items.min(initial=0) < 0:
+            raise BadCall("a target holds a negative code; give codes of the alphabet, from 0 up")
+        rank = np.full(int(self.order.max()) + 1, -1, np.int64)
+        rank[self.order] = np.arange(self.order.size)
+        object.__setattr__(self, "_rank", rank)
+        object.__setattr__(self, "_targets", self._as_words(rank))
+
+    def longest(self, alphabet_size: int) -> int:
+        """The limit, or all items of the order."""
+        if self.order.max() >= alphabet_size:
+            raise BadCall(
+                f"an item of the order lies outside the alphabet of {alphabet_size}; give codes of it"
+            )
+        return min(self.limit, self.order.size)
+
+    def keys_needed(self, rows: Rows) -> int:  # noqa: ARG002 - part of the protocol
+        """None."""
+        return 0
+
+    def apply(self, rows: Rows, keys: Keys) -> Rows:  # noqa: ARG002
+        """Restrict to the order, then cut the long ones."""
+        keep = similar.mark_similar(rows.offsets, rows.items, self._rank, self._targets, self.limit)
+        return Rows(*cuts.keep_marked(rows.offsets, rows.items, keep))
+
+    def _as_words(self, rank: Int64Array) -> similar.Words:
+        """One row of bits for each target; items that are not in the order cannot be shared."""
+        target = np.repeat(np.arange(self.offsets.size - 1), np.diff(self.offsets))
+        is_early = self.items < rank.size
+        target, ranks = target[is_early], rank[self.items[is_early]]
+        target, ranks = target[ranks >= 0], ranks[ranks >= 0]
+        words = np.zeros((self.offsets.size - 1, (self.order.size + 63) >> 6), np.uint64)
+        np.bitwise_or.at(words, (target, ranks >> 6), np.uint64(1) << (ranks & 63).astype(np.uint64))
+        return words

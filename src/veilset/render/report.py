@@ -1,0 +1,303 @@
+"""A release as one HTML page that works offline: charts, tables, the budget and the promise.
+
+Python escapes what it writes into the page and hands the charts their data as JSON; the page draws them. A
+content security policy in the page keeps it from loading anything.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from veilset.gate import Charge, Item
+from veilset.render import page
+from veilset.results.release import Release, ReleasedItemset
+
+MOST_EDGES = 60
+"""Pairs that a network shows legibly; where there are more, a grid shows them."""
+
+MOST_ITEMS_IN_GRID = 40
+MOST_RULES = 500
+
+COLOURS = (
+    *("#4c78a8", "#e29a54", "#5fa08a", "#9a86bd", "#cf7f78"),
+    *("#7fb0c6", "#bfa04c", "#b57ca2", "#7a9457", "#8d97a3"),
+)
+"""One for each question of the budget; the last for all from its place on."""
+
+Points = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What all questions of one kind cost together."""
+
+    question: str
+    mechanism: str
+    epsilon: Fraction
+
+
+def write_report(release: Release, path: str | Path) -> None:
+    """Write a self-contained page; it needs no network and no other file."""
+    Path(path).write_text(report_html(release), encoding="utf-8")
+
+
+def report_html(release: Release) -> str:
+    """The page that `write_report` writes."""
+    rules = release.rules()
+    spendings = _spendings(release.trace)
+    return page.filled(
+        "report.html",
+        title="Frequent itemsets",
+        banner=_banner(release),
+        summary=escape(_summary(release)),
+        notes="".join(f'<p class="soft">{escape(note)}</p>' for note in release.notes),
+        number=f"{len(release):,}",
+        itemset_rows="\n".join(_itemset_row(found, release) for found in release.itemsets),
+        rules_caption=_rules_caption(rules.height),
+        rule_rows="\n".join(_rule_row(rule) for rule in rules.head(MOST_RULES).iter_rows(named=True)),
+        spending=escape(
+            f"Epsilon {_exact(release.spent)} of {_exact(release.epsilon)} was spent. "
+            "The smaller the epsilon of a question, the noisier its answer."
+        ),
+        budget_bar=_budget_bar(spendings, release.epsilon),
+        budget_rows="\n".join(
+            _budget_row(place, spending, release.epsilon) for place, spending in enumerate(spendings)
+        ),
+        promise=escape(str(release.promise)),
+        facts="\n".join(f"<dt>{escape(name)}</dt><dd>{escape(fact)}</dd>" for name, fact in _facts(release)),
+        data=_chart_data(release, has_rules=rules.height > 0),
+    )
+
+
+def _banner(release: Release) -> str:
+    if release.is_private:
+        return f'<span class="badge">private, epsilon = {escape(_exact(release.epsilon))}</span>'
+    return (
+        '<div class="banner" role="alert"><strong>NOT PRIVATE</strong><br>'
+        "Made with noise that can be repeated. For tests and evaluation only: do not publish.</div>"
+    )
+
+
+def _summary(release: Release) -> str:
+    number = release.transactions
+    transactions = (
+        f"{number.value:,} transactions"
+        if number.is_public
+        else f"about {number.value:,} transactions ({number.low:,} to {number.high:,})"
+    )
+    itemsets = "1 itemset" if len(release) == 1 else f"{len(release):,} itemsets"
+    return f"{itemsets} out of {transactions}, found by the method {release.method}."
+
+
+def _itemset_row(found: ReleasedItemset, release: Release) -> str:
+    return (
+        f"<tr><td>{_chips(found.items)}</td>"
+        + _number_cell(len(found.items), str(len(found.items)), more="wide")
+        + _number_cell(found.support, f"{found.support:,}")
+        + _number_cell(found.low, f"{found.low:,} – {found.high:,}")
+        + _number_cell(_share(found, release), f"{_share(found, release):.2%}")
+        + "</tr>"
+    )
+
+
+def _rule_row(rule: dict[str, Any]) -> str:
+    return (
+        f"<tr><td>{_chips(rule['antecedents'])}</td><td>{_chips(rule['consequents'])}</td>"
+        + _number_cell(rule["confidence"], f"{rule['confidence']:.0%}")
+        + _number_cell(rule["lift"], f"{rule['lift']:.2f}")
+        + _number_cell(rule["support"], f"{rule['support']:.2%}", more="wide")
+        + "</tr>"
+    )
+
+
+def _rules_caption(number: int) -> str:
+    shown = f" The {MOST_RULES} of highest confidence out of {number:,}." if number > MOST_RULES else ""
+    return (
+        "Of the transactions that hold the items on the left, the confidence is the share that hold those on "
+        f"the right, too. Computed from the noisy supports above, so as uncertain as they are.{shown}"
+    )
+
+
+def _budget_bar(spendings: Sequence[Spending], total: Fraction) -> str:
+    return "".join(
+        f'<span title="{escape(spending.question)}" '
+        f'style="width: {_percent(spending.epsilon, total)}; background: {_colour(place)}"></span>'
+        for place, spending in enumerate(spendings)
+    )
+
+
+def _budget_row(place: int, spending: Spending, total: Fraction) -> str:
+    return (
+        f'<tr><td><span class="swatch" style="background: {_colour(place)}"></span>'
+        f"{escape(spending.question)}</td>"
+        f'<td class="wide">{escape(spending.mechanism)}</td>'
+        f'<td class="number">{escape(_exact(spending.epsilon))}</td>'
+        f'<td class="number">{_percent(spending.epsilon, total)}</td></tr>'
+    )
+
+
+def _spendings(trace: Iterable[Charge]) -> list[Spending]:
+    """The trace with equal questions added up."""
+    by_question: dict[str, list[Charge]] = {}
+    for charge in trace:
+        by_question.setdefault(charge.question, []).append(charge)
+    return [
+        Spending(question, _mechanism(charges), _cost(charges)) for question, charges in by_question.items()
+    ]
+
+
+def _colour(place: int) -> str:
+    return COLOURS[min(place, len(COLOURS) - 1)]
+
+
+def _mechanism(charges: Sequence[Charge]) -> str:
+    sentence = charges[0].mechanism.sentence()
+    return sentence if len(charges) == 1 else f"asked {len(charges)} times: {sentence}"
+
+
+def _cost(charges: Iterable[Charge]) -> Fraction:
+    return sum((charge.mechanism.epsilon for charge in charges), Fraction(0))
+
+
+def _facts(release: Release) -> list[tuple[str, str]]:
+    promised = [
+        ("protected", release.promise.unit),
+        ("indistinguishable", release.promise.neighbours),
+        ("epsilon", _exact(release.epsilon)),
+        *(("assumed", assumption) for assumption in release.promise.assumptions),
+    ]
+    return [
+        *(promised if release.is_private else []),
+        ("made with", f"veilset {release.version}, method {release.method}"),
+    ]
+
+
+def _chart_data(release: Release, *, has_rules: bool) -> dict[str, Any]:
+    """What the page's charts draw."""
+    pairs = [found for found in release.itemsets if len(found.items) == 2]
+    is_network = 0 < len(pairs) <= MOST_EDGES
+    return {
+        "itemsets": [
+            {
+                "name": _name(found),
+                "size": len(found.items),
+                "support": found.support,
+                "low": found.low,
+                "high": found.high,
+                "hover": _hover(found, release),
+            }
+            for found in release.itemsets
+        ],
+        "has": {"itemsets": len(release) > 0, "pairs": bool(pairs), "rules": has_rules},
+        "pairs_caption": (
+            "Items joined by a line were released as a pair; the wider the line, the more common the pair."
+            if is_network
+            else "Released pairs by the items that are in most of them; the darker, the more common the pair."
+        ),
+        "network": _network(pairs, release) if is_network else None,
+        "grid": _grid(pairs, release) if len(pairs) > MOST_EDGES else None,
+    }
+
+
+def _network(pairs: Sequence[ReleasedItemset], release: Release) -> dict[str, Any]:
+    """Items as nodes, pairs as edges."""
+    place = {item: number for number, item in enumerate(_by_weight(pairs))}
+    single = {found.items[0]: _hover(found, release) for found in release.itemsets if len(found.items) == 1}
+    edges = np.array([[place[item] for item in pair.items] for pair in pairs])
+    points = _spread(len(place), edges)
+    return {
+        "nodes": [
+            {"name": str(item), "x": x, "y": y, "hover": single.get(item, str(item))}
+            for item, (x, y) in zip(place, points.tolist(), strict=True)
+        ],
+        "edges": [
+            {"from": start, "to": end, "support": pair.support, "hover": _hover(pair, release)}
+            for (start, end), pair in zip(edges.tolist(), pairs, strict=True)
+        ],
+    }
+
+
+def _grid(pairs: Sequence[ReleasedItemset], release: Release) -> dict[str, Any]:
+    """Pair supports as a symmetric matrix over the items with most of them; None where not released."""
+    items = _by_weight(pairs)[:MOST_ITEMS_IN_GRID]
+    known = {frozenset(pair.items): pair for pair in pairs}
+    cells = [[known.get(frozenset((row, column))) for column in items] for row in items]
+    return {
+        "names": [str(item) for item in items],
+        "supports": [[pair and pair.support for pair in row] for row in cells],
+        "hovers": [["" if pair is None else _hover(pair, release) for pair in row] for row in cells],
+    }
+
+
+def _by_weight(pairs: Sequence[ReleasedItemset]) -> list[Item]:
+    """The items of the pairs, those with the largest supports together first."""
+    weight: dict[Item, int] = {}
+    for pair in pairs:
+        for item in pair.items:
+            weight[item] = weight.get(item, 0) + pair.support
+    return sorted(weight, key=weight.__getitem__, reverse=True)
+
+
+def _spread(number: int, edges: npt.NDArray[np.int64]) -> Points:
+    """Places in [-1, 1] for the nodes of a network, after Fruchterman and Reingold (1991).
+
+    All nodes push each other away, edges pull their ends together, and the middle pulls everything a little.
+    """
+    angles = np.arange(number) * 2.399963  # the golden angle: a start without two nodes in one place
+    points = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    points *= np.sqrt(np.arange(1, number + 1) / number)[:, None]
+    pull = np.zeros((number, number))
+    pull[edges[:, 0], edges[:, 1]] = pull[edges[:, 1], edges[:, 0]] = 1
+    ideal = 1.6 / np.sqrt(number)
+    for step in np.linspace(0.15, 0.002, 400):
+        apart = points[:, None, :] - points[None, :, :]
+        distance = np.maximum(np.linalg.norm(apart, axis=2), 1e-3)
+        strength = ideal**2 / distance**2 - pull * distance / ideal
+        move = (apart * strength[:, :, None]).sum(axis=1) - points
+        length = np.maximum(np.linalg.norm(move, axis=1, keepdims=True), 1e-9)
+        points += move / length * np.minimum(length, step)
+    points -= (points.min(axis=0) + points.max(axis=0)) / 2
+    scaled: Points = points / np.abs(points).max()
+    return scaled
+
+
+def _share(found: ReleasedItemset, release: Release) -> float:
+    return found.support / max(release.transactions.value, 1)
+
+
+def _name(found: ReleasedItemset) -> str:
+    return " + ".join(str(item) for item in found.items)
+
+
+def _hover(found: ReleasedItemset, release: Release) -> str:
+    return (
+        f"{_name(found)}: {found.support:,} ({found.low:,} to {found.high:,}), {_share(found, release):.2%}"
+    )
+
+
+def _chips(items: Iterable[Item]) -> str:
+    return " ".join(f'<span class="item">{escape(str(item))}</span>' for item in items)
+
+
+def _number_cell(value: float, text: str, *, more: str = "") -> str:
+    return f'<td class="{f"number {more}".strip()}" data-value="{value}">{text}</td>'
+
+
+def _percent(part: Fraction, whole: Fraction) -> str:
+    return f"{float(part / whole):.2%}"
+
+
+def _exact(value: Fraction) -> str:
+    """A number without rounding: a decimal if it is one, else a fraction.
+
+    >>> _exact(Fraction(1, 10)), _exact(Fraction(1, 3))
+    ('0.1', '1/3 (about 0.333333)')
+    """
+    decimal = f"{float(value):g}"
+    return decimal if Fraction(decimal) == value else f"{value} (about {decimal})"

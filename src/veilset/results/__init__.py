@@ -1,0 +1,1 @@
+"""What may be published: releases, published datasets, their promise and what follows from them for free."""

@@ -1,0 +1,255 @@
+"""The measuring instrument: metrics by hand, the same figures on any number of workers, resuming."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from strategies import arrays_of
+from veilset.datasets import groceries, quest
+from veilset.errors import BadCall
+from veilset.evaluate import CELL, METRICS, SCHEMA, Study, documents, evaluate, summary
+from veilset.evaluate.metrics import Truth, fim_utility, query_error, random_queries, score
+from veilset.evaluate.shared_memory import map_transactions, share_transactions
+from veilset.raw.transactions import Alphabet, Transactions
+
+DATA = {"small": groceries(3000), "other": quest(2000, items=100)}
+STUDY = Study.of(methods=["truncated-em", "privbasis"], epsilons=[0.5, 5], ks=[10, 20], repeats=3)
+TIMED = ["seconds", "peak_bytes"]
+
+
+def rows_over(rows: list[list[int]], names: str) -> Transactions:
+    """Transactions of a few codes."""
+    return Transactions(*arrays_of(rows), Alphabet(names, is_given=True))
+
+
+TINY = rows_over([[0, 1, 2]], "abc")
+
+
+@pytest.fixture(scope="module")
+def results() -> pl.DataFrame:
+    """A small study."""
+    return evaluate(DATA, STUDY)
+
+
+def test_a_study_has_one_row_for_each_run(results: pl.DataFrame) -> None:
+    """Datasets x methods x epsilons x targets x repeats, in the documented columns."""
+    assert results.height == 2 * 2 * 2 * 2 * 3
+    assert dict(results.schema) == SCHEMA
+    assert results.select(CELL).n_unique() == 16
+    assert results["seed"].n_unique() == results.height
+
+
+def test_figures_do_not_depend_on_the_number_of_workers(results: pl.DataFrame) -> None:
+    """The same seed gives the same numbers on one process and on two."""
+    assert evaluate(DATA, STUDY, workers=2).drop(TIMED).equals(results.drop(TIMED))
+
+
+def test_another_seed_gives_other_figures(results: pl.DataFrame) -> None:
+    """So seeds do reach the noise."""
+    other = Study.of(methods=["privbasis"], epsilons=[0.5], ks=[10], repeats=3, seed=8)
+    again = Study.of(methods=["privbasis"], epsilons=[0.5], ks=[10], repeats=3, seed=7)
+    cell = results.filter(method="privbasis", epsilon=0.5, k=10, dataset="small")
+    one = {"small": DATA["small"]}
+    assert evaluate(one, again).drop(TIMED).equals(cell.drop(TIMED))
+    assert not evaluate(one, other)["relative_error"].equals(cell["relative_error"])
+
+
+def test_a_study_goes_on_where_it_was_stopped(results: pl.DataFrame, tmp_path: Path) -> None:
+    """What the file holds is not run again; what is missing is appended."""
+    path = tmp_path / "results.parquet"
+    part = Study.of(methods=["truncated-em"], epsilons=[0.5, 5], ks=[10], repeats=3)
+    evaluate({"small": DATA["small"]}, part, results=path)
+    before = pl.read_parquet(path)
+    told: list[tuple[int, int]] = []
+    whole = evaluate(DATA, STUDY, results=path, progress=lambda done, total: told.append((done, total)))
+    assert whole.drop(TIMED).equals(results.drop(TIMED))
+    assert told[0] == (before.height + 1, whole.height)
+    after = pl.read_parquet(path)
+    assert after.height == whole.height
+    assert after.head(before.height).equals(before)
+    told.clear()
+    evaluate(DATA, STUDY, results=path, progress=lambda done, total: told.append((done, total)))
+    assert told == []
+
+
+def test_a_changed_dataset_of_the_same_name_is_run_again(tmp_path: Path) -> None:
+    """Results belong to data, not to a name."""
+    path = tmp_path / "results.parquet"
+    study = Study.of(methods=["truncated-em"], epsilons=[1], ks=[5], repeats=1)
+    evaluate({"d": DATA["small"]}, study, results=path)
+    evaluate({"d": DATA["other"]}, study, results=path)
+    assert pl.read_parquet(path)["fingerprint"].n_unique() == 2
+
+
+@pytest.mark.parametrize("seed", [-1, 2**63])
+def test_a_seed_that_results_cannot_hold_is_refused(seed: int) -> None:
+    """Before anything is run."""
+    with pytest.raises(BadCall, match=f"no seed {seed}"):
+        Study.of(methods=["truncated-em"], epsilons=[1], ks=[5], seed=seed)
+
+
+def test_a_file_that_holds_no_results_is_refused(tmp_path: Path) -> None:
+    """Rather than overwritten."""
+    study = Study.of(methods=["truncated-em"], epsilons=[1], ks=[5], repeats=1)
+    (tmp_path / "text.parquet").write_text("no")
+    pl.DataFrame({"a": [1]}).write_parquet(tmp_path / "other.parquet")
+    for name, message in (("text", "is no Parquet file"), ("other", "does not hold results")):
+        with pytest.raises(BadCall, match=message):
+            evaluate(DATA, study, results=tmp_path / f"{name}.parquet")
+
+
+def test_much_epsilon_finds_everything() -> None:
+    """The instrument reads 1 where a method that cuts nothing cannot fail; for thresholds, too."""
+    study = Study.of(
+        methods=["truncated-em", "privbasis"],
+        epsilons=[10**6],
+        ks=[15],
+        min_supports=["0.1"],
+        max_size=2,
+        repeats=2,
+    )
+    results = evaluate({"small": DATA["small"]}, study)
+    by_k, by_threshold = results.filter(pl.col("k") == 15), results.filter(pl.col("k").is_null())
+    assert by_k["f_score"].min() == 1
+    assert by_k["is_complete"].all()
+    assert by_k["is_sound"].all()
+    assert by_k["relative_error"].max() == pytest.approx(0, abs=1e-3)
+    assert by_threshold["f_score"].min() == 1
+
+
+def test_the_summary_and_the_document_agree_with_the_runs(results: pl.DataFrame) -> None:
+    """Means over repeats, in a frame and in the JSON of the contract."""
+    cells = summary(results)
+    assert cells.height == 16
+    first, runs = cells.row(0, named=True), results.head(3)
+    assert first["f_score_mean"] == pytest.approx(runs["f_score"].mean())
+    document = documents(results)[0]
+    assert document["f_score"]["mean"] == pytest.approx(first["f_score_mean"])
+    assert {"method", "task", "dataset", "epsilon", "k", "repeats", "relative_error", "seconds"} <= set(
+        document
+    )
+    assert set(document["seconds"]) == {"median"}
+    json.dumps(documents(results), allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Study.of(methods=["magic"], epsilons=[1], ks=[5]), "no method 'magic'"),
+        (lambda: Study.of(methods=["privbasis"], epsilons=[0], ks=[5]), "above 0"),
+        (lambda: Study.of(methods=["privbasis"], epsilons=[1]), "at least one"),
+        (lambda: Study.of(methods=["privbasis"], epsilons=[1], ks=[5], repeats=0), "at least 1"),
+        (lambda: Study.of(methods=["privbasis"], epsilons=[1], ks=[5], task="cook"), "mine, items, publish"),
+        (
+            lambda: Study.of(methods=["privbasis"], epsilons=[1], ks=[5], task="publish"),
+            "no method 'privbasis'",
+        ),
+        (
+            lambda: evaluate({"d": TINY}, Study.of(methods=["privbasis"], epsilons=[1], ks=[9])),
+            "fewer than k",
+        ),
+        (lambda: evaluate(DATA, STUDY, workers=0), "at least 1"),
+        (lambda: evaluate({"none": rows_over([], "ab")}, STUDY), "holds no transaction"),
+    ],
+)
+def test_a_study_that_makes_no_sense_is_refused_in_one_line(call: object, message: str) -> None:
+    """What was given, what is allowed."""
+    with pytest.raises(BadCall, match=message) as refused:
+        call()  # type: ignore[operator]
+    assert "\n" not in str(refused.value)
+
+
+def test_ties_with_the_kth_are_right() -> None:
+    """Whichever of the itemsets with the k-th support a method finds."""
+    truth = Truth.of(np.array([9, 5, 5]), np.array([1, 1, 1]), threshold=5)
+    found = score(truth, true=np.array([9, 5, 5]), noisy=np.array([9, 5, 5]), sizes=np.array([1, 2, 2]))
+    assert found.f_score == 1
+    assert [(part.size, part.released, part.right, part.wanted) for part in found.by_size] == [
+        (1, 1, 1, 3),
+        (2, 2, 2, 0),
+    ]
+
+
+def test_complete_and_sound_are_those_of_the_definition() -> None:
+    """delta = 0.2 around a threshold of 100: above 120 must be in, below 80 must not."""
+    truth = Truth.of(np.array([300, 121, 119, 100]), np.array([1, 1, 1, 1]), threshold=100)
+
+    def verdict(true: list[int]) -> tuple[bool, bool]:
+        values = np.array(true)
+        found = score(truth, true=values, noisy=values, sizes=np.ones_like(values))
+        return found.is_complete, found.is_sound
+
+    assert verdict([300, 121]) == (True, True)
+    assert verdict([300, 119, 80]) == (False, True)
+    assert verdict([300, 121, 79]) == (True, False)
+
+
+@given(
+    supports=st.lists(st.integers(1, 20), min_size=1, max_size=10),
+    released=st.lists(st.integers(0, 20), max_size=10),
+)
+def test_scores_stay_within_0_and_1(supports: list[int], released: list[int]) -> None:
+    """And the F-score is the harmonic mean of precision and recall."""
+    exact, true = np.array(sorted(supports, reverse=True)), np.array(released, dtype=np.int64)
+    truth = Truth.of(exact, np.ones_like(exact), threshold=int(exact[-1]))
+    found = score(truth, true=true, noisy=true, sizes=np.ones_like(true))
+    assert 0 <= found.precision <= 1
+    assert 0 <= found.recall <= 1
+    both = found.precision + found.recall
+    assert found.f_score == pytest.approx(2 * found.precision * found.recall / both if both else 0)
+    assert found.false_negative_rate == pytest.approx(1 - found.recall)
+
+
+def test_random_queries_have_the_lengths_of_their_class() -> None:
+    """Five classes, the i-th of lengths up to i/5 of the longest transaction."""
+    queries = random_queries(np.random.default_rng(1), items=1000, longest=50, number=5000)
+    assert [len(group) for group in queries] == [1000] * 5
+    assert [max(map(len, group)) for group in queries] == [10, 20, 30, 40, 50]
+    assert all(len(set(query)) == len(query) >= 1 for group in queries for query in group)
+
+
+def test_the_measures_of_published_data_are_those_of_the_paper() -> None:
+    """The sanity bound limits what rare queries count; identical top itemsets have utility 1."""
+    exact = np.array([1000, 1])
+    assert query_error(exact, np.array([1000, 11]), transactions=10_000) == pytest.approx((0 + 10 / 10) / 2)
+    top: dict[tuple[int, ...], int] = {(1,): 10, (2,): 5}
+    assert fim_utility(top, top) == 1
+    assert fim_utility(top, {}) == 0
+
+
+def test_shared_transactions_come_back_the_same(tmp_path: Path) -> None:
+    """Also empty rows and items that never occur."""
+    given_rows = rows_over([[0, 4], [], [1]], "abcdef")
+    share_transactions(given_rows, tmp_path / "rows.arrow")
+    mapped = map_transactions(tmp_path / "rows.arrow")
+    assert mapped.offsets.tolist() == given_rows.offsets.tolist()
+    assert mapped.items.tolist() == given_rows.items.tolist()
+    assert len(mapped.alphabet) == 6
+
+
+def test_the_command_prints_the_document_and_says_that_it_is_not_private(tmp_path: Path) -> None:
+    """End to end, with a report and a file of results."""
+    (tmp_path / "data.dat").write_text("1 2 3\n1 2\n" * 200 + "4\n" * 50)
+    call = ["evaluate", "data.dat", "--methods", "truncated-em,privbasis", "--epsilon", "1,2", "--k", "3,4"]
+    more = ["--repeats", "2", "--json", "--results", "r.parquet", "--report", "r.html", "--workers", "1"]
+    run = subprocess.run(
+        [sys.executable, "-m", "veilset", *call, *more],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    document = json.loads(run.stdout)
+    assert [cell["repeats"] for cell in document] == [2] * 8
+    assert document[0]["dataset"] == "data"
+    assert all(metric in document[0] for metric in METRICS)
+    assert "NOT PRIVATE" in run.stderr
+    assert (tmp_path / "r.html").exists()
+    assert pl.read_parquet(tmp_path / "r.parquet").height == 16

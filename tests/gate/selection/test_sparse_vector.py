@@ -1,0 +1,238 @@
+"""Comparisons with a noisy threshold: PFM's blocks and its account, the sparse vector technique, their laws."""
+
+from collections import Counter
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from curators import curator_over
+from laws import fits
+from reference import Basket, Baskets, item_supports
+from strategies import ALPHABET_SIZE, basket, baskets
+from veilset.audit import label_law
+from veilset.audit.exact_laws import law_of_labels
+from veilset.errors import BadCall, BudgetExceeded
+from veilset.gate import PrivacyUnit, SeededNoise
+from veilset.gate.accounting.budget import Budget
+from veilset.gate.mechanisms import AboveThreshold, Charge, DiscreteLaplace
+from veilset.gate.selection.sparse_vector import STEPS, Labels, in_blocks, sparse_vector
+from veilset.raw.counts import ExactCounts, Int64Array
+
+ONE = Fraction(1)
+EVERY = np.arange(ALPHABET_SIZE)
+Algorithm = Callable[..., Labels]
+
+
+def without_noise(values: Int64Array, scale: Fraction) -> Int64Array:
+    """For tests of what happens to labels that are known."""
+    assert scale > 0
+    return values
+
+
+def labelled(signs: str, k: int, algorithm: Algorithm = in_blocks, epsilon: Fraction = ONE) -> Labels:
+    """Run over items that are above (+) or below (-) a threshold, without noise."""
+    supports = np.array([9 if sign == "+" else 1 for sign in signs])
+    return algorithm(supports, k, threshold=5, sensitivity=1, epsilon=epsilon, add_noise=without_noise)
+
+
+def floored(share: Fraction, epsilon: Fraction = ONE) -> Fraction:
+    """A share of epsilon on its public grid."""
+    return share // (epsilon / STEPS) * (epsilon / STEPS)
+
+
+def test_the_running_example_of_the_paper_is_paid_for_block_by_block() -> None:
+    """Figure 3: {C, D, E} is + + -, {F, G, H} is - - +; two more are found in a block that no label ends."""
+    found = labelled("++---+++", 5)
+    assert found.above == (0, 1, 5, 6, 7)
+    for_threshold = floored(ONE / 20)
+    for_e = floored((ONE - for_threshold) / 3)  # C and D were found: 3 of 5 are still wanted
+    left = ONE - for_threshold - for_e
+    next_threshold = floored(left / 12)
+    for_h = floored((left - next_threshold) / 3)
+    left -= next_threshold + for_h
+    assert found.account == (for_threshold + for_e, next_threshold + for_h, floored(left / 8))
+
+
+def test_the_search_stops_when_the_last_item_was_found() -> None:
+    """T1: the printed form divides by zero there."""
+    assert labelled("-+++", 1) == Labels((1,), (floored(ONE / 4) + ONE - floored(ONE / 4),))
+    assert labelled("++-+", 2).above == (0, 1)
+
+
+def test_a_search_can_end_with_its_budget_gone_and_fewer_items_than_wanted() -> None:
+    """T2: the last wanted item gets all that is left, and one label that differs takes it."""
+    found = labelled("+-++", 2)
+    assert found.above == (0,)
+    assert sum(found.account) == ONE
+
+
+@given(
+    signs=st.text("+-", max_size=40),
+    k=st.integers(1, 12),
+    epsilon=st.fractions(min_value=Fraction(1, 1000), max_value=50),
+)
+def test_no_account_is_ever_overdrawn(signs: str, k: int, epsilon: Fraction) -> None:
+    """Whatever the labels: the sum of all parts is at most epsilon, and labels are what was seen."""
+    for algorithm in (in_blocks, sparse_vector):
+        found = labelled(signs, k, algorithm, epsilon)
+        assert all(part > 0 for part in found.account)
+        assert sum(found.account) <= epsilon
+        assert all(signs[place] == "+" for place in found.above)
+        assert len(found.above) <= k
+    assert (
+        labelled(signs, k, sparse_vector).above
+        == tuple(place for place, sign in enumerate(signs) if sign == "+")[:k]
+    )
+
+
+@given(signs=st.text("+-", max_size=30), k=st.integers(1, 8))
+def test_the_account_is_a_function_of_the_labels(signs: str, k: int) -> None:
+    """Two databases with the same labels show the same account: it says nothing more."""
+    supports = np.array([900 if sign == "+" else -7 for sign in signs], dtype=np.int64)
+    other = in_blocks(supports, k, threshold=30, sensitivity=1, epsilon=ONE, add_noise=without_noise)
+    assert labelled(signs, k) == other
+
+
+@given(
+    supports=st.lists(st.integers(0, 6), min_size=1, max_size=6), k=st.integers(1, 6), by_blocks=st.booleans()
+)
+@settings(max_examples=30)
+def test_the_law_of_labels_is_a_law(supports: list[int], k: int, by_blocks: bool) -> None:
+    """Its probabilities add up to 1."""
+    walk = label_law.of_blocks if by_blocks else label_law.of_sparse_vector
+    law = dict(walk(supports, min(k, len(supports)), sorted(supports)[-min(k, len(supports))], Fraction(2)))
+    assert sum(law.values()) == pytest.approx(1, abs=1e-9)
+
+
+@pytest.mark.parametrize("by_blocks", [True, False], ids=["PFM", "sparse vector"])
+def test_labels_have_their_law(by_blocks: bool) -> None:
+    """The law of the twin is accepted; with a fifth more epsilon, or less, it is rejected."""
+    supports, k, epsilon = np.array([7, 3, 6, 5, 9]), 3, Fraction(3, 2)
+    noise = SeededNoise(11)
+    algorithm = in_blocks if by_blocks else sparse_vector
+
+    def add_noise(values: Int64Array, scale: Fraction) -> Int64Array:
+        return noise.discrete_laplace(ExactCounts(values), scale=scale)
+
+    drawn = Counter(
+        algorithm(supports, k, threshold=6, sensitivity=1, epsilon=epsilon, add_noise=add_noise).above
+        for _ in range(12_000)
+    )
+    assert [fits(drawn, above_law(supports, k, epsilon * factor, by_blocks)) for factor in CONTROLS] == [
+        True,
+        False,
+        False,
+    ]
+
+
+CONTROLS = (Fraction(1), Fraction(6, 5), Fraction(4, 5))
+
+
+def above_law(
+    supports: Int64Array, k: int, epsilon: Fraction, by_blocks: bool
+) -> dict[tuple[int, ...], float]:
+    """The law of which places are above."""
+    law: dict[tuple[int, ...], float] = {}
+    for labels, log_p in law_of_labels(supports, k, epsilon=epsilon, by_blocks=by_blocks).items():
+        assert isinstance(labels, tuple)
+        above = tuple(place for place, label in enumerate(labels) if label)
+        law[above] = law.get(above, 0.0) + float(np.exp(log_p))
+    return law
+
+
+@given(
+    rows=baskets(),
+    extra=basket(),
+    k=st.integers(1, 5),
+    by_blocks=st.booleans(),
+    epsilon=st.sampled_from([Fraction(1, 2), Fraction(2)]),
+)
+@settings(max_examples=25)
+def test_one_more_transaction_changes_the_law_by_at_most_epsilon(
+    rows: Baskets, extra: Basket, k: int, by_blocks: bool, epsilon: Fraction
+) -> None:
+    """Exactly, over every sequence of labels, with supports and threshold that all move."""
+    before, after = (
+        law_of_labels(
+            np.array(item_supports(database, ALPHABET_SIZE)[:5]), k, epsilon=epsilon, by_blocks=by_blocks
+        )
+        for database in (rows, [*rows, extra])
+    )
+    assert before.keys() == after.keys()
+    assert max(abs(before[labels] - after[labels]) for labels in before) <= float(epsilon) + 1e-9
+
+
+def test_twice_the_epsilon_would_be_noticed() -> None:
+    """The comparison of laws has a control: run at twice epsilon, blocks cost more than epsilon."""
+    one, other = (
+        law_of_labels(np.array(supports), 2, epsilon=Fraction(2), by_blocks=True)
+        for supports in ([4, 5, 4, 4], [4, 6, 4, 4])
+    )
+    assert max(abs(one[labels] - other[labels]) for labels in one) > 1
+
+
+@pytest.mark.parametrize("by_blocks", [True, False])
+def test_without_noise_the_most_frequent_items_are_found(by_blocks: bool) -> None:
+    """Also where a person has several transactions."""
+    rows = [frozenset({0, 3})] * 50 + [frozenset({3, 4})] * 30 + [frozenset({5})] * 10
+    curator = curator_over(rows, epsilon=Fraction(10**6), unit=PrivacyUnit("owner", 3))
+    found = curator.ask_above_kth(EVERY, 3, epsilon=Fraction(10**5), by_blocks=by_blocks)
+    assert found.items == (0, 3, 4)
+    mechanism = curator.budget.charges[0].mechanism
+    assert isinstance(mechanism, AboveThreshold)
+    assert (mechanism.sensitivity, mechanism.epsilon) == (3, Fraction(10**5))
+    assert 0 < mechanism.used <= 10**5
+
+
+def test_nothing_is_looked_at_that_was_not_paid_for() -> None:
+    """The whole epsilon is charged first, or nothing happens."""
+    curator = curator_over([], epsilon=ONE)
+    with pytest.raises(BudgetExceeded):
+        curator.ask_above_kth(EVERY, 1, epsilon=Fraction(2), by_blocks=True)
+    assert curator.budget.charges == ()
+
+
+def test_a_charge_is_explained_and_stays_the_same_charge() -> None:
+    """The trace tells the parts; the sum of charges does not change, and cannot be made to."""
+    budget, paid = Budget(ONE), AboveThreshold(3, 1, Fraction(1, 2))
+    budget.charge("which", paid)
+    budget.charge("which else", AboveThreshold(3, 1, Fraction(1, 2)))
+    account = (Fraction(1, 8), Fraction(1, 4))
+    budget.explain(paid, AboveThreshold(3, 1, Fraction(1, 2), account))
+    assert budget.spent == 1
+    first, second = (charge.mechanism for charge in budget.charges)
+    assert isinstance(first, AboveThreshold)
+    assert isinstance(second, AboveThreshold)
+    assert (first.account, first.used, second.account) == (account, Fraction(3, 8), None)
+    assert [Charge.from_dict(charge.to_dict()) for charge in budget.charges] == list(budget.charges)
+    with pytest.raises(BadCall, match="what was paid stays"):
+        budget.explain(first, DiscreteLaplace(1, Fraction(1, 4)))
+
+
+def test_a_mechanism_that_used_more_than_was_charged_cannot_be_described() -> None:
+    """A second guard against an overdrawn account."""
+    with pytest.raises(BadCall, match="mistake in veilset"):
+        AboveThreshold(1, 1, Fraction(1, 4), (Fraction(1, 2),))
+
+
+@pytest.mark.parametrize(
+    ("items", "k", "message"),
+    [
+        ([0, 1], 3, "k from 1 up"),
+        ([0, 1], 0, "k from 1 up"),
+        ([0, 0], 1, "different items"),
+        ([], 1, "different items"),
+        ([0, 6], 1, "from 0 to 5"),
+        ([-1], 1, "from 0 to 5"),
+    ],
+)
+def test_bad_questions_are_refused_before_they_cost(items: list[int], k: int, message: str) -> None:
+    """In one line, with the budget untouched."""
+    curator = curator_over([])
+    with pytest.raises(BadCall, match=message):
+        curator.ask_above_kth(np.array(items, dtype=np.int64), k, epsilon=ONE, by_blocks=True)
+    assert curator.budget.left == 1

@@ -1,0 +1,250 @@
+"""How many itemsets transactions hold, learned from noise; what a cap leaves; which cap is best."""
+
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from curators import curator_over
+from veilset.gate import NoisyHistogram
+from veilset.gate.mechanisms import DiscreteLaplace
+from veilset.itemsets import Itemsets
+from veilset.methods.planned.overlap import CAPS, CLASSES, MOST, Spread, ask_spread
+
+Floats = npt.NDArray[np.float64]
+NUMBERS = np.arange(1, MOST + 1)
+
+
+def spread_over(transactions: dict[int, float]) -> Spread:
+    """So many transactions that hold so many itemsets."""
+    held = np.zeros(MOST)
+    for number, of_them in transactions.items():
+        held[number - 1] = of_them
+    return Spread(held)
+
+
+def histogram_of(numbers: npt.NDArray[np.int64], *, epsilon: Fraction | int, seed: int = 1) -> NoisyHistogram:
+    """The noisy classes of some numbers."""
+    mechanism = DiscreteLaplace(1, Fraction(epsilon))
+    exact = np.histogram(numbers, bins=[*CLASSES, 10**9])[0]
+    noise = np.rint(np.random.default_rng(seed).laplace(0, float(mechanism.scale), len(CLASSES)))
+    return NoisyHistogram((exact + noise).astype(np.int64), mechanism)
+
+
+def log_normal(middle: float, width: float, *, rows: int = 100_000) -> npt.NDArray[np.int64]:
+    """Numbers as the model has them."""
+    drawn = np.random.default_rng(5).lognormal(middle, width, rows)
+    return np.clip(np.rint(drawn), 0, MOST).astype(np.int64)
+
+
+def in_classes(spread: Spread) -> Floats:
+    """So many transactions in each class but the first."""
+    numbers: Floats = np.add.reduceat(spread.transactions, np.array(CLASSES[1:]) - 1)
+    return numbers
+
+
+def kept_of(numbers: npt.NDArray[np.int64], most: int) -> float:
+    """The share that a cap leaves, by its definition."""
+    return float(np.minimum(numbers, most).sum() / numbers.sum())
+
+
+@pytest.mark.parametrize(("middle", "width"), [(0.5, 0.6), (1.5, 0.8), (2.5, 0.3), (3.0, 1.0)])
+@pytest.mark.parametrize("most", [1, 2, 8, 33])
+def test_a_log_normal_spread_is_recovered_under_little_noise(middle: float, width: float, most: int) -> None:
+    """What a cap leaves of an average support is right to two hundredths, though classes are wide."""
+    numbers = log_normal(middle, width)
+    found = Spread.of(histogram_of(numbers, epsilon=1), numbers.size)
+    assert found.transactions.sum() == pytest.approx((numbers > 0).sum(), rel=0.02)
+    assert found.kept(most) == pytest.approx(kept_of(numbers, most), abs=0.02)
+
+
+def test_a_class_that_no_noise_explains_is_believed_against_the_model() -> None:
+    """Two lengths, far apart: no log-normal law is like that, and no average of laws may smooth it.
+
+    Right to three hundredths: factors are looked for in steps of five.
+    """
+    numbers = np.repeat([2, 100], [70_000, 30_000])
+    found = Spread.of(histogram_of(numbers, epsilon=1), numbers.size)
+    exact = np.histogram(numbers, bins=[*CLASSES[1:], 10**9])[0]
+    assert in_classes(found) == pytest.approx(exact, rel=0.03, abs=20)
+
+
+@pytest.mark.parametrize("more", [100, 1000, 30_000])
+def test_what_departs_from_a_log_normal_law_is_believed_as_well(more: int) -> None:
+    """Some that hold a hundred, beside baskets as the model has them."""
+    numbers = np.append(log_normal(1.0, 0.6), np.full(more, 100))
+    found = Spread.of(histogram_of(numbers, epsilon=1), numbers.size)
+    assert in_classes(found)[CLASSES.index(65) - 1] == pytest.approx(more, rel=0.05)
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1, 50), Fraction(1, 100)])
+@pytest.mark.parametrize("far", [65, 129, 257])
+def test_a_heavy_draw_of_noise_in_a_far_class_is_not_believed(far: int, epsilon: Fraction) -> None:
+    """Four scales, as one draw of a hundred has: neither what a cap leaves nor the best cap changes."""
+    mechanism, numbers = DiscreteLaplace(1, epsilon), log_normal(1.5, 0.6, rows=20_000)
+    exact = np.histogram(numbers, bins=[*CLASSES, 10**9])[0].astype(np.int64)
+    drawn = exact.copy()
+    drawn[CLASSES.index(far)] += round(4 * float(mechanism.scale))
+    without, found = (Spread.of(NoisyHistogram(values, mechanism), numbers.size) for values in (exact, drawn))
+    assert found.transactions[far - 1 :].sum() < 1
+    for most in (1, 5, 20):
+        assert found.kept(most) == pytest.approx(without.kept(most), abs=0.001)
+    best, best_without = (each.best_cap(support=500, unit=10) for each in (found, without))
+    assert best.most == best_without.most
+
+
+@pytest.mark.parametrize("largest", [1, 2, 6, 40, 300])
+def test_nothing_is_held_above_the_largest_number(largest: int) -> None:
+    """There are no more itemsets to hold, whatever the histogram says of classes above."""
+    values = np.array([100, 300, 350, 250, 90, 80, 70, 60, 50, 40, 30])
+    found = Spread.of(NoisyHistogram(values, DiscreteLaplace(1, Fraction(1, 5))), 1400, largest=largest)
+    assert found.transactions[:largest].sum() > 0
+    assert found.transactions[largest:].sum() == 0
+
+
+def test_a_known_total_moves_what_noise_leaves_open() -> None:
+    """Supports that add up to more make transactions hold more; under little noise the histogram has its way."""
+    numbers = log_normal(1.5, 0.8, rows=1000)
+    noisy = histogram_of(numbers, epsilon=Fraction(1, 50))
+    held = [
+        float(NUMBERS @ Spread.of(noisy, numbers.size, total=part * float(numbers.sum())).transactions)
+        for part in (0.5, 1.0, 2.0)
+    ]
+    assert held == sorted(held)
+    assert held[2] > 1.2 * held[0]
+    clear = histogram_of(numbers, epsilon=1000)
+    without, wrong = (Spread.of(clear, numbers.size, total=total) for total in (0.0, 2.0 * numbers.sum()))
+    assert wrong.kept(3) == pytest.approx(without.kept(3), abs=0.01)
+
+
+def test_what_is_held_by_more_than_hold_any_is_counted_in_proportion() -> None:
+    """The number that hold any is itself an estimate: a support a little above it is not all others at once."""
+    found = spread_over({1: 1000})
+    assert found.counted(np.array([999.0, 1001.0, 1100.0]), 1) == pytest.approx([999, 1001, 1100], rel=1e-6)
+
+
+def test_under_much_noise_the_model_speaks() -> None:
+    """A single noisy class of 50 does not make transactions that hold 257: the tail stays thin."""
+    mechanism = DiscreteLaplace(1, Fraction(1, 20))
+    values = np.array([0, 300, 350, 250, 90, 10, 0, 0, 0, 0, 50])
+    found = Spread.of(NoisyHistogram(values, mechanism), 1000).transactions
+    assert found[256:].sum() < 5
+
+
+@given(
+    values=st.lists(st.integers(-500, 5000), min_size=len(CLASSES), max_size=len(CLASSES)),
+    number=st.integers(1, 10_000),
+    epsilon=st.sampled_from([Fraction(1, 100), Fraction(1), Fraction(10**6)]),
+    most=st.sampled_from(CAPS),
+    support=st.floats(0.5, 20_000),
+    largest=st.integers(1, 2 * MOST),
+    total=st.sampled_from([0.0, 1.0, 5e3, 1e7]),
+)
+def test_whatever_the_histogram_shares_are_shares(
+    values: list[int],
+    number: int,
+    epsilon: Fraction,
+    most: int,
+    support: float,
+    largest: int,
+    total: float,
+) -> None:
+    """Negative counts and nonsense: no negative transactions, nothing kept outside 0 to 1, no cap besides."""
+    histogram = NoisyHistogram(np.array(values), DiscreteLaplace(1, epsilon))
+    found = Spread.of(histogram, number, largest=largest, total=total)
+    assert np.isfinite(found.transactions).all()
+    assert found.transactions.min() >= 0
+    assert found.transactions[largest:].sum() == 0
+    assert 0 <= found.kept(most) <= 1
+    counted = float(found.counted(np.array([support]), most)[0])
+    assert 0 <= counted <= support * (1 + 1e-6)
+    cap = found.best_cap(support=support, unit=1 / float(epsilon))
+    assert cap.most in CAPS
+    assert 0 < cap.kept <= 1 + 1e-6
+    assert np.isfinite(cap.error)
+
+
+def test_what_is_kept_is_right_by_hand() -> None:
+    """Of 10 * 1 + 10 * 4 a cap of 2 leaves 10 + 20; nothing is lost where nobody holds more."""
+    found = spread_over({1: 10, 4: 10})
+    assert [found.kept(most) for most in (1, 2, 3, 4, 9)] == [20 / 50, 30 / 50, 40 / 50, 1, 1]
+    assert spread_over({}).kept(1) == 1
+
+
+def test_a_rare_itemset_is_counted_as_an_average_one() -> None:
+    """Where it is likelier the more itemsets a transaction holds."""
+    found = spread_over({1: 1000, 10: 1000})
+    assert found.counted(np.array([20.0]), 2) == pytest.approx(20 * found.kept(2), rel=0.02)
+
+
+def test_what_all_transactions_hold_is_counted_as_transactions_are() -> None:
+    """It cannot be likelier in some of them: 1000 whole ones, and 2 / 10 of the others."""
+    found = spread_over({1: 1000, 10: 1000})
+    assert found.counted(np.array([2000.0]), 2) == pytest.approx(1200, rel=0.01)
+
+
+@pytest.mark.parametrize("chance", [0.02, 0.1, 0.4])
+@pytest.mark.parametrize("most", [1, 3])
+def test_what_is_counted_is_right_on_data_that_fit_the_model(chance: float, most: int) -> None:
+    """A transaction that holds n has the itemset with probability 1 - (1 - q)^n: drawn, counted, compared."""
+    rng = np.random.default_rng(2)
+    numbers = rng.choice([1, 2, 5, 12], size=200_000, p=[0.3, 0.3, 0.3, 0.1])
+    has_it = rng.random(numbers.size) < 1 - (1 - chance) ** numbers
+    under_cap = float(np.minimum(1, most / numbers[has_it]).sum())
+    found = spread_over(dict(zip(*np.unique(numbers, return_counts=True), strict=True)))
+    assert found.counted(np.array([float(has_it.sum())]), most) == pytest.approx(under_cap, rel=0.02)
+
+
+def test_more_is_counted_of_a_larger_support_and_under_a_larger_cap() -> None:
+    """On one spread, over the whole range."""
+    found = Spread.of(histogram_of(log_normal(1.5, 0.8), epsilon=1), 100_000)
+    supports = np.geomspace(1, 90_000, 60)
+    counted = np.array([found.counted(supports, most) for most in CAPS])
+    assert (np.diff(counted, axis=1) >= 0).all()
+    assert (np.diff(counted, axis=0) >= -1e-9).all()
+
+
+def test_noise_asks_for_small_caps_and_precision_for_large_ones() -> None:
+    """The best cap never rises with the noise: from one that loses nothing down to 1."""
+    found = spread_over({1: 5000, 4: 3000, 16: 2000})
+    chosen = [found.best_cap(support=500, unit=unit).most for unit in (0.001, 1, 5, 20, 100, 10_000)]
+    assert chosen == sorted(chosen, reverse=True)
+    assert chosen[0] >= 16
+    assert chosen[-1] == 1
+
+
+def test_no_cap_is_better_by_its_own_error() -> None:
+    """The noise of a count scaled up, and what is lost unevenly, by hand for each cap."""
+    found, support, unit = spread_over({1: 5000, 4: 3000, 16: 2000}), 300.0, 4.0
+    best = found.best_cap(support=support, unit=unit)
+
+    def error(most: int) -> float:
+        kept = float(found.counted(np.array([support]), most)[0]) / support
+        return float(np.sqrt(2 * (most * unit / kept) ** 2 + (0.4 * (1 - kept) * support) ** 2))
+
+    assert best.error == pytest.approx(min(error(most) for most in CAPS))
+    assert best.error == pytest.approx(error(best.most))
+    assert 1 < best.most < 16
+
+
+def test_caps_and_classes_rise_from_where_they_must() -> None:
+    """Caps from 1, classes from 0, without repeats, within what a spread tells apart."""
+    assert CAPS[0] == CLASSES[1] == 1
+    assert CLASSES[0] == 0
+    assert list(CAPS) == sorted(set(CAPS))
+    assert CAPS[-1] <= MOST
+
+
+def test_a_spread_costs_what_it_says() -> None:
+    """One question, of the items or of itemsets; with hardly any noise it tells how many hold any."""
+    rows = [frozenset({0, 1, 2})] * 50 + [frozenset({3})] * 30 + [frozenset()] * 20
+    curator = curator_over(rows, epsilon=Fraction(200))
+    lengths = ask_spread(curator, None, number=100, epsilon=Fraction(100))
+    assert curator.budget.spent == 100
+    some = ask_spread(curator, Itemsets.of([(0, 1), (2,)]), number=100, epsilon=Fraction(100))
+    assert lengths.transactions.sum() == pytest.approx(80, abs=1)
+    assert lengths.transactions[[0, 2]].sum() == pytest.approx(80, rel=0.5)
+    assert some.transactions[1] == pytest.approx(50, abs=1)

@@ -1,0 +1,118 @@
+"""What noisy joint patterns say: sums by hand, no noise, a lot of noise, and how wrong they are on average."""
+
+import math
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from curators import curator_over
+from reference import Baskets, support
+from strategies import ALPHABET_SIZE, baskets
+from veilset.gate import NoisyCount
+from veilset.gate.mechanisms import DiscreteLaplace
+from veilset.methods.shared.marginals import (
+    averaged,
+    flipped,
+    noise_of_patterns,
+    supersets_added_up,
+    supports_of,
+)
+
+ITEMS = 9
+
+
+def few_patterns(number: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """Transactions of the kind that few items carry: all of them, but for one or two that are missing."""
+    missing = rng.choice(ITEMS, size=(number, 2), p=np.arange(1, ITEMS + 1) / 45)
+    is_missing = rng.random((number, 2)) < [0.5, 0.1]
+    held = (1 << ITEMS) - 1 & ~np.bitwise_or.reduce(np.where(is_missing, 1 << missing, 0), axis=1)
+    return np.bincount(held, minlength=1 << ITEMS)
+
+
+def crowded_patterns(number: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """Independent items, each held by every second transaction: all patterns are alike."""
+    return rng.multinomial(number, np.full(1 << ITEMS, 2.0**-ITEMS))
+
+
+@given(values=st.lists(st.integers(-50, 50), min_size=8, max_size=8))
+def test_supersets_are_added_up(values: list[int]) -> None:
+    """Every pattern that holds at least these items."""
+    sums = supersets_added_up(np.array(values, np.float64))
+    assert sums.tolist() == [sum(values[p] for p in range(8) if p & held == held) for held in range(8)]
+
+
+@given(values=st.lists(st.integers(0, 50), min_size=8, max_size=8), chance=st.floats(0.0, 0.5))
+def test_flipped_items_move_transactions_to_patterns_that_differ(values: list[int], chance: float) -> None:
+    """From each to each, by how many items they differ in; nobody is lost."""
+    moved = flipped(np.array(values, np.float64), chance)
+    for to in range(8):
+        differing = [(to ^ pattern).bit_count() for pattern in range(8)]
+        expected = sum(
+            value * chance**n * (1 - chance) ** (3 - n) for value, n in zip(values, differing, strict=True)
+        )
+        assert moved[to] == pytest.approx(expected)
+    assert moved.sum() == pytest.approx(sum(values))
+
+
+@pytest.mark.parametrize("kind", [few_patterns, crowded_patterns])
+def test_with_next_to_no_noise_supports_are_exact(kind: type) -> None:
+    """Whether transactions are alike or not."""
+    patterns = kind(5000, np.random.default_rng(1))
+    told = supports_of(patterns, number=NoisyCount(5000, None), scale=1e-6)
+    assert told.means == pytest.approx(supersets_added_up(patterns.astype(np.float64)), abs=1e-3)
+
+
+@pytest.mark.parametrize(("kind", "at_most"), [(few_patterns, 0.7), (crowded_patterns, 1.05)])
+def test_less_noise_where_few_patterns_are_held_and_no_more_where_all_are(kind: type, at_most: float) -> None:
+    """The error over all itemsets of up to four items, against that of plain sums; its size is known."""
+    rng, scale, number = np.random.default_rng(2), 8.0, 20_000
+    sizes = np.array([pattern.bit_count() for pattern in range(1 << ITEMS)])
+    some = (sizes >= 1) & (sizes <= 4)
+    mended, plain, predicted = [], [], []
+    for _ in range(40):
+        patterns = kind(number, rng)
+        noisy = patterns + np.rint(rng.laplace(scale=scale, size=patterns.size)).astype(np.int64)
+        told, true = (
+            supports_of(noisy, number=NoisyCount(number, None), scale=scale),
+            supersets_added_up(patterns.astype(np.float64)),
+        )
+        mended.append((told.means - true)[some])
+        plain.append((supersets_added_up(noisy.astype(np.float64)) - true)[some])
+        predicted.append(told.variances[some])
+    assert np.sqrt(np.mean(np.square(mended))) < at_most * np.sqrt(np.mean(np.square(plain)))
+    assert np.sqrt(np.mean(np.square(mended))) == pytest.approx(np.sqrt(np.mean(predicted)), rel=0.4)
+
+
+def test_a_number_that_is_noisy_is_made_better_by_what_patterns_add_up_to() -> None:
+    """By inverse variance: with hardly any noise in patterns, a number that is far off does no harm."""
+    patterns = few_patterns(5000, np.random.default_rng(3))
+    number = NoisyCount(4000, DiscreteLaplace(1, Fraction(1, 1000)))
+    told = supports_of(patterns, number=number, scale=0.01)
+    assert told.means == pytest.approx(supersets_added_up(patterns.astype(np.float64)), abs=1.0)
+
+
+def test_more_items_are_expected_to_add_noise_but_less_than_their_patterns() -> None:
+    """Between none and a factor of the square root of 2 for each."""
+    for items in range(3, 14):
+        growth = noise_of_patterns(items + 1, 2) / noise_of_patterns(items, 2)
+        assert 1 < growth < math.sqrt(2)
+
+
+@given(rows=baskets())
+def test_bases_that_overlap_tell_the_same_supports(rows: Baskets) -> None:
+    """With next to no noise: all itemsets within a basis, none larger than allowed, each with its support."""
+    curator = curator_over(rows, epsilon=Fraction(10**9))
+    bases = [(0, 1, 2), (1, 2, 3)]
+    patterns = [curator.ask_joint_patterns(basis, epsilon=Fraction(10**8)) for basis in bases]
+    told = averaged(bases, patterns, number=NoisyCount(len(rows), None), max_size=2)
+    within = {itemset for basis in bases for size in (1, 2) for itemset in combinations(basis, size)}
+    assert set(told) == within
+    assert ALPHABET_SIZE > 3
+    for itemset, (mean, deviation) in told.items():
+        assert mean == pytest.approx(support(rows, itemset), abs=0.01)
+        assert deviation < 0.01

@@ -1,0 +1,280 @@
+"""DiffPart, basic and diffpart-chosen: budgets, what comes out without noise, accuracy, refusals."""
+
+import re
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from curators import curator_over
+from reference import Basket, Baskets
+from shared_data import DATA
+from strategies import ALPHABET_SIZE, basket, baskets, transactions_of
+from veilset.api import open_curator
+from veilset.datasets import quest
+from veilset.errors import BadCall
+from veilset.evaluate.metrics import fim_utility
+from veilset.evaluate.published import transactions_of as transactions_in
+from veilset.gate import PrivacyUnit, SeededNoise, SubPartitions
+from veilset.itemsets import Itemsets
+from veilset.methods import METHODS
+from veilset.methods.diffpart import Plan, Purses, planned
+from veilset.methods.diffpart.chosen import filled
+from veilset.methods.diffpart.hierarchy_cuts import Cuts
+from veilset.methods.diffpart.records import MOST_SCALED, Records, fitted
+from veilset.raw.engines.local import LocalEngine
+from veilset.raw.read import read
+from veilset.raw.transactions import Transactions
+from veilset.request import PublishTarget
+from veilset.results.published import Published
+from veilset.taxonomy import Taxonomy
+
+MSNBC = DATA / "MSNBC.dat.zst"
+PUBLISHING = [name for name, method in METHODS.items() if method.task == "publish"]
+SURE = Fraction(10**7)
+
+trees = st.sampled_from(
+    [
+        Taxonomy.of([[0, 1], [2, 3], [4, 5]]),
+        Taxonomy.of([0, [1, [2, 3]], [4, 5]]),
+        Taxonomy.of([[[5, 4], [3, 2]], [1, 0]]),
+        Taxonomy.of([0, 1, 2, 3, 4, 5]),
+        Taxonomy.of([0, [1, [2, [3, [4, 5]]]]]),
+    ]
+)
+targets = st.one_of(
+    st.integers(2, 10).map(lambda fan_out: PublishTarget(fan_out=fan_out)),
+    trees.map(lambda tree: PublishTarget(taxonomy=tree)),
+)
+
+
+def int64(*values: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """An array of places or masks."""
+    return np.array(values, dtype=np.int64)
+
+
+def run(
+    name: str, rows: Baskets | Transactions, target: PublishTarget, *, epsilon: Fraction, seed: int = 1
+) -> Published:
+    """One seeded run."""
+    return METHODS[name].run(
+        curator_over(rows, epsilon=epsilon, noise=SeededNoise(seed)), target, epsilon=epsilon
+    )
+
+
+def copies_in(published: Published) -> Counter[Basket]:
+    """The records with their copies."""
+    return Counter(
+        {frozenset(r): n for r, n in zip(published.records, published.multiplicities.tolist(), strict=True)}
+    )
+
+
+def plan_of(cuts: Cuts, purses: Purses) -> Plan:
+    """The plan of a level, of a budget of 1."""
+    return planned(cuts, purses, c1=Fraction(1), for_items=Fraction(1, 2), noise_unit=1)
+
+
+def test_budgets_are_those_of_example_4_2() -> None:
+    """B/6 on two groups of two items, B/6 on the next group where both are there, then 2B/3; 5B/6 where one is."""
+    cuts, purses = Cuts.root(Taxonomy.of([[0, 1], [2, 3]])), Purses.full(Fraction(1, 2))
+    root = plan_of(cuts, purses)
+    assert [root.tests[place].epsilon for place in root.others] == [Fraction(1, 6)]
+    found = SubPartitions(int64(0, 0), int64(1, 3), int64(4, 4))  # {I12} and {I12, I34}
+    cuts, purses = cuts.parts(found), root.purses.take(found.parents)
+    second = plan_of(cuts, purses)
+    assert second.tests[second.only_items[0]].epsilon == Fraction(5, 6)  # {I1, I2}
+    assert second.tests[second.others[1]].epsilon == Fraction(1, 6)  # {I12, I3, I4}, here {I1, I2, I34}
+    assert second.only_items[1] == second.others[1]
+    both = SubPartitions(int64(1), int64(3), int64(3))
+    last = plan_of(cuts.parts(both), second.purses.take(both.parents))
+    assert last.tests[last.only_items[0]].epsilon == Fraction(2, 3)  # {I1, I2, I3, I4}
+
+
+@given(rows=baskets(), target=targets)
+def test_without_noise_the_data_itself_is_published(rows: Baskets, target: PublishTarget) -> None:
+    """Whatever the tree, by diffpart and by basic; a record without items is not one."""
+    expected = Counter(row for row in rows if row)
+    assert copies_in(run("diffpart", rows, target, epsilon=SURE)) == expected
+    assert copies_in(run("basic", rows, target, epsilon=SURE)) == expected
+
+
+@given(rows=baskets(max_rows=6).map(lambda rows: rows * 4))
+def test_without_noise_the_chosen_items_are_published_as_they_are(rows: Baskets) -> None:
+    """With few items all of them are chosen that occur in most of what a cut keeps; supports are right."""
+    published = run("diffpart-chosen", rows, PublishTarget(), epsilon=SURE)
+    held = {item for record in published.records for item in record}
+    expected = Counter(row & held for row in rows if row & held)
+    assert copies_in(published) == expected
+
+
+@pytest.mark.parametrize("name", PUBLISHING)
+@given(
+    rows=baskets(),
+    target=targets,
+    epsilon=st.fractions(min_value=Fraction(1, 100), max_value=8),
+    seed=st.integers(0, 10**6),
+    public_number=st.none() | st.integers(0, 20),
+)
+@settings(max_examples=25)
+def test_a_run_spends_epsilon_exactly_and_repeats(
+    name: str, rows: Baskets, target: PublishTarget, epsilon: Fraction, seed: int, public_number: int | None
+) -> None:
+    """No chain more than its question was paid for; records are different, with copies, over the alphabet."""
+    runs = []
+    for _ in range(2):
+        curator = open_curator(
+            transactions_of(rows), epsilon=epsilon, noise=SeededNoise(seed), transactions=public_number
+        )
+        runs.append(METHODS[name].run(curator, target, epsilon=epsilon))
+    one, two = runs
+    assert one.spent == epsilon == sum((charge.mechanism.epsilon for charge in one.trace), Fraction(0))
+    partitions = one.trace[-1].to_dict()
+    assert sum(map(Fraction, partitions["largest_chain"])) <= Fraction(partitions["epsilon"])
+    assert copies_in(one) == copies_in(two)
+    assert len(copies_in(one)) == len(one.records)
+    assert np.all(one.multiplicities > 0)
+    assert all(record and record[0] >= 0 and record[-1] < ALPHABET_SIZE for record in one.records)
+
+
+@given(target=targets)
+def test_a_chain_down_to_the_items_spends_all(target: PublishTarget) -> None:
+    """The account of the gate is the paper's proof: shares before the end and at the end sum to B."""
+    published = run("diffpart", [frozenset(range(ALPHABET_SIZE))] * 10**4, target, epsilon=Fraction(2))
+    assert sum(map(Fraction, published.trace[0].to_dict()["largest_chain"])) == 2
+    assert copies_in(published)[frozenset(range(ALPHABET_SIZE))] == pytest.approx(10**4, abs=100)
+
+
+@pytest.mark.parametrize("name", PUBLISHING)
+def test_noise_and_thresholds_grow_with_the_transactions_of_one_owner(name: str) -> None:
+    """Every sensitivity of the trace is a multiple of it."""
+    rows = [frozenset({0, 1}), frozenset({2})] * 4000
+    curator = curator_over(rows, unit=PrivacyUnit("owner", 5))
+    published = METHODS[name].run(curator, PublishTarget(fan_out=2), epsilon=Fraction(1))
+    assert all(charge.to_dict()["sensitivity"] % 5 == 0 for charge in published.trace)
+    one, five = (
+        planned(
+            Cuts.root(Taxonomy.of([[0, 1], [2, 3]])),
+            Purses.full(Fraction(1, 2)),
+            c1=Fraction(1),
+            for_items=Fraction(1, 2),
+            noise_unit=unit,
+        )
+        .tests[0]
+        .threshold
+        for unit in (1, 5)
+    )
+    assert five >= 5 * one - 5
+
+
+@pytest.mark.parametrize("fan_out", [2, 3, 10, 16])
+def test_empty_data_gives_few_records(fan_out: int) -> None:
+    """Partitions that only noise let pass die out, whatever the fan-out; nothing grows without end."""
+    data = transactions_of([], 200)
+    numbers = [
+        len(run("diffpart", data, PublishTarget(fan_out=fan_out), epsilon=Fraction(1), seed=s).records)
+        for s in range(5)
+    ]
+    assert np.mean(numbers) < 40
+
+
+def test_more_items_than_the_data_holds_are_no_trouble() -> None:
+    """An alphabet may name items that nobody has; records are found among them."""
+    data = transactions_of([frozenset({0, 3})] * 5000 + [frozenset({90})] * 5000, 100)
+    for name in ("diffpart", "diffpart-chosen"):
+        copies = copies_in(run(name, data, PublishTarget(), epsilon=Fraction(2)))
+        assert copies[frozenset({0, 3})] == pytest.approx(5000, rel=0.1)
+        assert copies[frozenset({90})] == pytest.approx(5000, rel=0.1)
+
+
+def test_basic_refuses_more_items_than_it_can_count() -> None:
+    """2^21 records are too many; the way out is named. Nothing was spent."""
+    curator = curator_over(transactions_of([frozenset({0})], 21))
+    with pytest.raises(BadCall, match=r"for n up to 20, not for 21; take diffpart"):
+        METHODS["basic"].run(curator, PublishTarget(), epsilon=Fraction(1))
+    assert curator.budget.spent == 0
+
+
+def test_no_exact_size_gets_out() -> None:
+    """The numbers of planted records are in nothing that a run returns or that the curator shows."""
+    rows = [frozenset({0, 1})] * 7919 + [frozenset({0})] * 5003 + [frozenset({2})] * 3001
+    curator = open_curator(transactions_of(rows), epsilon=Fraction(1, 1000), noise=SeededNoise(3))
+    published = METHODS["basic"].run(curator, PublishTarget(), epsilon=Fraction(1, 1000))
+    texts = [str(published.to_dict()), str(published.multiplicities), repr(curator), str(vars(curator))]
+    numbers = {int(digits) for text in texts for digits in re.findall(r"\d+", text)}
+    assert not {7919, 5003, 3001, len(rows)} & numbers
+
+
+@given(
+    parts=st.lists(st.tuples(st.integers(0, 3), st.integers(1, 40)), max_size=12).map(sorted),
+    wanted=st.lists(st.integers(0, 90), min_size=4, max_size=4),
+)
+def test_copies_add_up_to_what_is_wanted(parts: list[tuple[int, int]], wanted: list[int]) -> None:
+    """The smallest go first, none grows more than twofold, and what is in no part is the rest."""
+    parents, sizes = (int64(*column) for column in (zip(*parts, strict=True) if parts else ([], [])))
+    fit = fitted(SubPartitions(parents, np.arange(len(parts)), sizes), int64(*wanted))
+    for partition, total in enumerate(wanted):
+        mine = parents == partition
+        copies = fit.copies[mine]
+        assert copies.sum() + fit.rest[partition] == total
+        assert np.all(copies <= MOST_SCALED * sizes[mine])
+        if sizes[mine].sum() >= total:
+            assert fit.rest[partition] == 0
+            assert np.all(copies <= sizes[mine])
+            shortened = sizes[mine][copies < sizes[mine]]
+            assert shortened.max(initial=0) <= sizes[mine][copies > 0].min(initial=99)
+        else:
+            assert np.all(copies >= sizes[mine])
+
+
+@given(
+    rows=st.lists(basket().filter(bool), min_size=1, max_size=12),
+    wanted=st.lists(st.integers(-3, 15), min_size=ALPHABET_SIZE, max_size=ALPHABET_SIZE),
+    empty=st.integers(0, 6),
+)
+def test_filling_in_adds_what_is_missing_and_nothing_else(
+    rows: Baskets, wanted: list[int], empty: int
+) -> None:
+    """An item is in as many records as wanted, or in those it was in, or in all; no record loses an item."""
+    counts = Counter(rows)
+    chosen = np.arange(ALPHABET_SIZE)[::-1].copy()
+    records = Records(Itemsets.of(counts), int64(*counts.values()))
+    full = filled(records, chosen, int64(*wanted), rows=len(rows) + empty)
+    for item, number in zip(chosen.tolist(), wanted, strict=True):
+        held = sum(n for r, n in zip(full.itemsets, full.copies.tolist(), strict=True) if item in r)
+        assert held == min(max(number, sum(item in row for row in rows)), len(rows) + empty)
+    assert len(rows) <= full.copies.sum() <= len(rows) + empty
+
+
+def utility(data: Transactions, published: Published, k: int) -> float:
+    """The top-k utility of Appendix E."""
+    exact, mined = (LocalEngine(held).top(k, max_size=None) for held in (data, transactions_in(published)))
+    tops = [
+        dict(zip(Itemsets(top.offsets, top.items), top.supports.tolist(), strict=True))
+        for top in (exact, mined)
+    ]
+    return fim_utility(*tops)
+
+
+def test_chosen_items_lift_utility_where_most_items_are_rare() -> None:
+    """Generated baskets of a thousand items: diffpart loses most of them, diffpart-chosen keeps what is frequent."""
+    data = quest(20_000, items=1000, length=8, seed=4)
+    plain, chosen = (
+        utility(data, run(name, data, PublishTarget(), epsilon=Fraction(2)), 20)
+        for name in ("diffpart", "diffpart-chosen")
+    )
+    assert plain < 0.3
+    assert chosen > 0.7
+
+
+@pytest.mark.skipif(not MSNBC.exists(), reason="needs the MSNBC dataset")
+def test_diffpart_keeps_the_top_100_of_msnbc() -> None:
+    """B = 1, fan-out 10: the paper loses up to 22 % at this point; at least 0.92 is kept on average."""
+    data = read(MSNBC)
+    found = [
+        utility(data, run("diffpart", data, PublishTarget(), epsilon=Fraction(1), seed=s), 100)
+        for s in range(5)
+    ]
+    assert np.mean(found) >= 0.92

@@ -1,0 +1,185 @@
+"""TPS: its zones, its second phases, what it spends, how accurate it is."""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import veilset as vs
+from curators import curator_over
+from reference import Baskets
+from shared_data import DATA
+from strategies import ALPHABET_SIZE, baskets, transactions_of
+from veilset.datasets import groceries
+from veilset.errors import BadCall
+from veilset.gate import NormalisedCounts, SeededNoise
+from veilset.gate.mechanisms import AboveThreshold, DiscreteLaplace
+from veilset.gate.selection.length_scores import STEPS
+from veilset.methods import METHODS, tps
+from veilset.methods.tps import Zones, filled_up
+from veilset.request import Target
+
+NAMES = [method.name for method in METHODS.values() if method.task == "items"]
+TWO_PHASES = ["tps-pfm", "tps-em", "tps-recount", "frefirst"]
+
+
+def counts_of(noisy: list[int], *, scale: int) -> NormalisedCounts:
+    """Noisy supports of so many items with noise of that scale."""
+    mechanism = DiscreteLaplace(scale, Fraction(1), STEPS)
+    return NormalisedCounts(np.arange(len(noisy)), np.array(noisy) * STEPS, scale, mechanism)
+
+
+def test_the_zones_of_the_running_example() -> None:
+    """Figure 2: A and B are safe; E, G, F, C, H, D are unsafe in this order; I is rare; k is 5."""
+    noisy = dict(zip("ABCDEFGHI", [95, 90, 60, 54, 70, 62, 66, 56, 30], strict=True))
+    zones = Zones.of(counts_of(list(noisy.values()), scale=5), 5)
+    names = "".join(noisy)
+    assert "".join(names[code] for code in zones.safe) == "AB"
+    assert "".join(names[code] for code in zones.unsafe) == "EGFCHD"
+    assert zones.wanted == 3
+
+
+@given(
+    noisy=st.lists(st.integers(-20, 200), min_size=1, max_size=30), scale=st.integers(1, 30), data=st.data()
+)
+def test_zones_by_their_definition(noisy: list[int], scale: int, data: st.DataObject) -> None:
+    """Safe above tau + 2 l / epsilon, unsafe within it; the k-th itself is unsafe, so something is wanted."""
+    k = data.draw(st.integers(1, len(noisy)))
+    zones = Zones.of(counts_of(noisy, scale=scale), k)
+    tau = sorted(noisy, reverse=True)[k - 1]
+    assert {*zones.safe} == {code for code, value in enumerate(noisy) if value > tau + 2 * scale}
+    assert {*zones.unsafe} == {code for code, value in enumerate(noisy) if abs(value - tau) <= 2 * scale}
+    assert 1 <= zones.wanted == k - zones.safe.size <= zones.unsafe.size
+    in_order = [noisy[code] for code in zones.unsafe]
+    assert in_order == sorted(in_order, reverse=True)
+
+
+def test_missing_items_are_filled_up_in_a_public_order() -> None:
+    """T2: those that were found first, then the others, none twice, never more than wanted."""
+    assert filled_up((4, 1), np.array([3, 4, 2, 1]), 4) == [4, 1, 3, 2]
+    assert filled_up((4, 1), np.array([3, 4]), 2) == [4, 1]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(
+    rows=baskets(),
+    epsilon=st.fractions(min_value=Fraction(1, 100), max_value=10),
+    k=st.integers(1, ALPHABET_SIZE),
+    seed=st.integers(0, 1000),
+)
+@settings(max_examples=25)
+def test_a_release_holds_k_items_and_spends_exactly_epsilon(
+    name: str, rows: Baskets, epsilon: Fraction, k: int, seed: int
+) -> None:
+    """Whatever the data and the noise; a second run with the same seed gives the same release."""
+    held = transactions_of(rows)
+    one, other = (
+        vs.items(held, epsilon=epsilon, k=k, method=name, noise=SeededNoise(seed)) for _ in range(2)
+    )
+    assert one == other
+    assert one.spent == epsilon
+    assert len({found.items for found in one.itemsets}) == len(one) == k
+    assert all(len(found.items) == 1 and found.low <= found.support <= found.high for found in one.itemsets)
+    assert vs.Release.from_dict(one.to_dict()) == one
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_threshold_that_nothing_reaches_gives_an_empty_release(name: str) -> None:
+    """Methods of this task can be asked for a threshold, too."""
+    curator = curator_over([frozenset({1})] * 50, epsilon=Fraction(100))
+    release = METHODS[name].run(curator, Target.of(min_support=10**6), epsilon=Fraction(100))
+    assert len(release) == 0
+
+
+SHARES_ARE = {
+    "tps-pfm": tps.SHARES,
+    "tps-em": tps.SHARES,
+    "frefirst": tps.SHARES_OF_FREFIRST,
+    "tps-recount": tps.SHARES_OF_RECOUNT,
+}
+
+
+@pytest.mark.parametrize("name", SHARES_ARE)
+def test_shares_are_as_documented(name: str) -> None:
+    """1/50 for the number, of the rest 1/50 at the end for scaling, and of what is left the method's shares."""
+    release = vs.items([["a"]] * 30 + [["b"]] * 9, epsilon=1, k=1, method=name, noise=SeededNoise(1))
+    left = Fraction(49, 50) * Fraction(49, 50)
+    shares = [left * share for share in SHARES_ARE[name]]
+    for_scaling = Fraction(49, 50) / 50
+    assert sum(SHARES_ARE[name]) == 1
+    assert [row.mechanism.epsilon for row in release.trace] == [Fraction(1, 50), *shares, for_scaling]
+
+
+def test_what_pfm_used_stands_in_the_trace() -> None:
+    """Part by part, within the epsilon that was charged before the look."""
+    release = vs.items(groceries(5000), epsilon=1, k=40, method="tps-pfm", noise=SeededNoise(3))
+    mechanism = release.trace[-2].mechanism
+    assert isinstance(mechanism, AboveThreshold)
+    assert mechanism.account
+    assert 0 < mechanism.used == sum(mechanism.account) <= mechanism.epsilon
+    row = release.to_dict()["trace"][-2]
+    assert row["account"] == [str(part) for part in mechanism.account]
+
+
+@pytest.mark.parametrize(
+    ("name", "least"),
+    [("tps-pfm", 0.9), ("tps-em", 0.9), ("tps-recount", 0.95), ("frefirst", 0.95), ("em", 0.85)],
+)
+def test_it_finds_most_of_the_top_items_and_its_intervals_hold(name: str, least: float) -> None:
+    """On 20,000 baskets at epsilon 1."""
+    data = groceries(20_000)
+    truth = vs.mine_exact(data, k=196, max_size=1)
+    exact = dict(zip(truth.itemsets, truth.supports, strict=True))
+    release = vs.items(data, epsilon=1, k=80, method=name, noise=SeededNoise(4))
+    top = {items for items, support in exact.items() if support >= truth.supports[79]}
+    right = [found for found in release.itemsets if found.items in top]
+    assert len(right) >= least * 80
+    inside = [found.low <= exact[found.items] <= found.high for found in right]
+    assert np.mean(inside) >= 0.9
+
+
+@pytest.mark.skipif(not DATA.exists(), reason="needs the real datasets")
+def test_counting_again_finds_more_than_the_first_phase_where_items_are_many() -> None:
+    """retail at epsilon 0.1, seven runs each: at least 0.02 more of the top 100, on average."""
+    retail = vs.read(DATA / "retail.dat.zst")
+    top = set(vs.mine_exact(retail, k=100, max_size=1).itemsets)
+    found = {
+        name: np.mean(
+            [
+                len(
+                    top
+                    & {
+                        each.items
+                        for each in vs.items(retail, epsilon=0.1, k=100, method=name, noise=noise).itemsets
+                    }
+                )
+                for noise in map(SeededNoise, range(7))
+            ]
+        )
+        for name in ("tps-recount", "frefirst")
+    }
+    assert found["tps-recount"] >= found["frefirst"] + 2
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: vs.items([["a"]], epsilon=1, k=0), "at least 1"),
+        (lambda: vs.items([["a"]], epsilon=1, k=2), "k"),
+        (lambda: vs.items([["a"]], epsilon=0, k=1), "above 0"),
+        (lambda: vs.items([["a"]], epsilon=1, k=1, method="privbasis"), "tps-pfm, tps-em"),
+        (lambda: vs.items([["a"]], epsilon=1, k=1, method="tps-pfm:magic"), "for-counts"),
+    ],
+)
+def test_calls_that_make_no_sense_are_refused(call: Callable[[], object], message: str) -> None:
+    """In one line."""
+    with pytest.raises(BadCall, match=message):
+        call()
+
+
+def test_the_default_is_tps_pfm() -> None:
+    """Where no method is named."""
+    assert vs.items([["a"]] * 9, epsilon=1, k=1, noise=SeededNoise(1)).method == "tps-pfm"

@@ -1,0 +1,126 @@
+"""Cuts keep what they say, look at one row at a time, and draw uniformly."""
+
+from itertools import chain, combinations, pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from scipy.stats import chisquare
+
+import reference
+from laws import first_item_favoured
+from reference import Baskets
+from strategies import ALPHABET_SIZE, baskets, baskets_of, cuts, keys, rows_of
+from veilset.errors import BadCall
+from veilset.raw.cuts.truncation import Cut, DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems, Rows
+
+
+def apply(cut: Cut, rows: Rows, given_keys: list[int]) -> Rows:
+    """The rows after a cut that takes the first of the given keys."""
+    return cut.apply(rows, np.array(given_keys[: cut.keys_needed(rows)], np.uint32))
+
+
+@given(rows=baskets(), cut=cuts(), given_keys=keys())
+def test_every_cut_keeps_what_its_twin_keeps(rows: Baskets, cut: Cut, given_keys: list[int]) -> None:
+    """The kernels agree with a loop over sets, equal keys and equal ranks included."""
+    found = apply(cut, rows_of(rows), given_keys)
+    assert baskets_of(found) == reference.cut(rows, cut, iter(given_keys))
+
+
+@given(rows=baskets(), cut=cuts(), given_keys=keys())
+def test_a_cut_row_is_a_part_of_the_row_and_no_longer_than_the_cut_says(
+    rows: Baskets, cut: Cut, given_keys: list[int]
+) -> None:
+    """`longest` bounds every row, and nothing is added, repeated or put out of order."""
+    found = apply(cut, rows_of(rows), given_keys)
+    assert found.offsets.size == len(rows) + 1
+    for before, after in zip(rows, baskets_of(found), strict=True):
+        assert after <= before
+        assert len(after) <= cut.longest(ALPHABET_SIZE)
+    for first, last in pairwise(found.offsets):
+        assert np.all(np.diff(found.items[first:last]) > 0)
+
+
+@given(rows=baskets(), cut=cuts(), given_keys=keys())
+def test_the_cut_of_a_row_does_not_depend_on_the_other_rows(
+    rows: Baskets, cut: Cut, given_keys: list[int]
+) -> None:
+    """Given its keys, a row cut alone is the row cut among others: neighbours stay neighbours."""
+    alone, used = [], 0
+    for basket in rows:
+        row = rows_of([basket])
+        alone += baskets_of(apply(cut, row, given_keys[used:]))
+        used += cut.keys_needed(row)
+    together = rows_of(rows)
+    assert used == cut.keys_needed(together)
+    assert alone == baskets_of(apply(cut, together, given_keys))
+
+
+@given(before=baskets(), rows=baskets(), cut=cuts(), given_keys=keys())
+def test_a_slice_of_offsets_is_cut_like_rows_of_their_own(
+    before: Baskets, rows: Baskets, cut: Cut, given_keys: list[int]
+) -> None:
+    """Some rows of a table need no copy to be cut."""
+    table = rows_of([*before, *rows])
+    part = Rows(table.offsets[len(before) :], table.items)
+    found = baskets_of(apply(cut, part, given_keys))
+    assert found == baskets_of(apply(cut, rows_of(rows), given_keys))
+
+
+@given(rows=baskets())
+def test_a_limit_that_no_row_reaches_keeps_everything(rows: Baskets) -> None:
+    """A huge limit costs no memory and takes nothing away."""
+    for cut in (DropLonger(10**12), KeepRandom(10**12), KeepBest(10**12, np.arange(ALPHABET_SIZE))):
+        assert baskets_of(apply(cut, rows_of(rows), [])) == rows
+
+
+def test_keeping_all_copies_nothing() -> None:
+    """The whole data is counted where it lies."""
+    rows = rows_of([frozenset({0, 1}), frozenset()])
+    assert KeepAll().apply(rows, np.empty(0, np.uint32)) is rows
+
+
+@pytest.mark.parametrize(("factor", "fits"), [(0.9, False), (1.0, True), (1.1, False)])
+def test_a_random_cut_keeps_every_subset_equally_often(factor: float, fits: bool) -> None:
+    """40,000 rows tell uniform keys from keys that favour or disfavour one item by a tenth.
+
+    The false-alarm rate is one in a million; the seed is fixed.
+    """
+    number = 40_000
+    rows = rows_of([frozenset(range(5))] * number)
+    kept = KeepRandom(2).apply(rows, first_item_favoured(factor, number)).items.reshape(number, 2)
+    subsets = list(combinations(range(5), 2))
+    seen = [int(np.all(kept == subset, axis=1).sum()) for subset in subsets]
+    assert sum(seen) == number
+    assert (chisquare(seen).pvalue > 1e-6) == fits
+
+
+def test_long_rows_keep_their_best_items() -> None:
+    """A row far longer than the limit goes through many rounds of the heap."""
+    rng = np.random.default_rng(3)
+    rank = rng.permutation(5_000)
+    rows = [frozenset(rng.choice(5_000, 2_000, replace=False).tolist()) for _ in range(3)]
+    for limit in (1, 2, 100, 1_999, 2_000):
+        cut = KeepBest(limit, rank)
+        assert baskets_of(apply(cut, rows_of(rows), [])) == reference.cut(rows, cut, chain())
+
+
+@pytest.mark.parametrize("cut", [DropLonger, KeepRandom, lambda limit: KeepBest(limit, np.arange(3))])
+def test_a_limit_of_nothing_is_refused(cut: type[DropLonger]) -> None:
+    """A cut must leave something."""
+    with pytest.raises(BadCall, match="a cut to 0 items keeps nothing; give a limit of at least 1"):
+        cut(0)
+
+
+def test_ranks_that_do_not_fit_the_alphabet_are_refused() -> None:
+    """Every item needs one rank, from 0 up."""
+    with pytest.raises(BadCall, match="2 ranks for 3 items; give one rank for each item"):
+        KeepBest(1, np.arange(2)).longest(3)
+    with pytest.raises(BadCall, match="a rank is negative"):
+        KeepBest(1, np.array([0, -1]))
+
+
+def test_chosen_items_of_negative_code_are_refused() -> None:
+    """A code counts from the front of the alphabet."""
+    with pytest.raises(BadCall, match="a chosen item has a negative code"):
+        OnlyItems(np.array([-1]), KeepAll())

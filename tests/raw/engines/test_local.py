@@ -1,0 +1,315 @@
+"""The local engine counts what sets count: under every cut, in any chunks, threads and representation."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import reference
+from reference import Baskets
+from strategies import (
+    ALPHABET_SIZE,
+    arrays_of,
+    baskets,
+    cuts,
+    itemsets,
+    keys,
+    neighbours,
+    transactions_of,
+)
+from veilset.errors import BadCall
+from veilset.raw.counts import ExactCounts, Int64Array
+from veilset.raw.cuts.truncation import Cut, KeepAll, KeepBest, KeepRandom, Keys, Rows, l1_sensitivity
+from veilset.raw.engines import DrawKeys
+from veilset.raw.engines.local import LocalEngine
+from veilset.raw.kernels import vertical
+from veilset.raw.kernels.popcount import popcount
+from veilset.raw.transactions import Transactions
+
+ALL_ITEMS = np.arange(ALPHABET_SIZE, dtype=np.int32)
+
+chunk_sizes = st.sampled_from([1, 3, 64, 1_000])
+chosen_items = st.permutations(range(ALPHABET_SIZE)).flatmap(
+    lambda order: st.integers(0, ALPHABET_SIZE).map(lambda number: list(order[:number]))
+)
+"""Some different items, in any order."""
+
+FORMS = {
+    "bitmaps": {"CACHED_WORDS": 1 << 60},
+    "lists": {"CACHED_WORDS": -1, "ROWS_FOR_A_BIT": 0},
+    "lists and bitmaps": {"CACHED_WORDS": -1, "ROWS_FOR_A_BIT": 3},
+}
+"""Settings of `vertical` that bring about each form of it on small data."""
+
+
+def stream(values: list[int]) -> DrawKeys:
+    """Draws the given keys in order, and begins again when they run out."""
+    drawn = 0
+
+    def draw(number: int) -> Keys:
+        nonlocal drawn
+        taken = np.take(values, range(drawn, drawn + number), mode="wrap")
+        drawn += number
+        return taken.astype(np.uint32)
+
+    return draw
+
+
+def seeded_keys(seed: int) -> DrawKeys:
+    """Draws keys from a generator of its own."""
+    rng = np.random.default_rng(seed)
+    return lambda number: rng.integers(2**32, size=number, dtype=np.uint32)
+
+
+def no_keys(number: int) -> Keys:
+    """For cuts that draw nothing."""
+    assert number == 0
+    return np.empty(0, np.uint32)
+
+
+def engine_of(rows: Baskets, chunk: int = 1_000, threads: int = 2) -> LocalEngine:
+    """An engine over the small alphabet."""
+    return LocalEngine(transactions_of(rows), threads=threads, rows_in_a_chunk=chunk)
+
+
+@contextmanager
+def settings_of(module: object, **values: int) -> Iterator[None]:
+    """The constants of a module that decide on a representation, changed for a while."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in values.items():
+            patch.setattr(module, name, value)
+        yield
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@given(rows=baskets(), times=st.sampled_from([1, 20]), candidates=itemsets(), chunk=chunk_sizes)
+def test_supports_match_the_obvious_loop_in_every_form(
+    form: dict[str, int], rows: Baskets, times: int, candidates: list[list[int]], chunk: int
+) -> None:
+    """Bitmaps, lists and both together count the same, in one word or many, in one chunk or many."""
+    with settings_of(vertical, **form):
+        found = engine_of(rows * times, chunk).supports(*arrays_of(candidates), KeepAll(), no_keys)
+    assert found.values.tolist() == reference.supports(rows * times, candidates)
+
+
+@given(
+    rows=baskets(), cut=cuts(), drawn=keys(), candidates=itemsets(), chosen=chosen_items, chunk=chunk_sizes
+)
+def test_every_question_under_every_cut_matches_its_twin(
+    rows: Baskets, cut: Cut, drawn: list[int], candidates: list[list[int]], chosen: list[int], chunk: int
+) -> None:
+    """Each question cuts first and counts then; the keys are taken in the order of the rows."""
+    left = reference.cut(rows, cut, iter(drawn))
+    engine, some = engine_of(rows, chunk), np.array(chosen, np.int32)
+    assert engine.number().values.tolist() == [len(rows)]
+    assert engine.lengths(cut, stream(drawn), limit=4).values.tolist() == reference.lengths(left, 4)
+    assert engine.item_supports(cut, stream(drawn)).values.tolist() == reference.item_supports(
+        left, ALPHABET_SIZE
+    )
+    found = engine.supports(*arrays_of(candidates), cut, stream(drawn))
+    assert found.values.tolist() == reference.supports(left, candidates)
+    found = engine.joint_patterns(some, cut, stream(drawn))
+    assert found.values.tolist() == reference.joint_patterns(left, chosen)
+
+
+def moves(
+    ask: Callable[[LocalEngine], ExactCounts], databases: tuple[Baskets, Baskets], chunk: int
+) -> Int64Array:
+    """By how much one more basket moves each value of an answer."""
+    fewer, more = (ask(engine_of(rows, chunk)).values for rows in databases)
+    return more - fewer
+
+
+@given(databases=neighbours(), cut=cuts(), drawn=keys(), candidates=itemsets(), chunk=chunk_sizes)
+def test_one_more_basket_moves_supports_up_by_no_more_than_their_sensitivity(
+    databases: tuple[Baskets, Baskets], cut: Cut, drawn: list[int], candidates: list[list[int]], chunk: int
+) -> None:
+    """Every support moves by 0 or 1, and different itemsets together by no more than `l1_sensitivity`."""
+    different = [list(itemset) for itemset in dict.fromkeys(map(tuple, candidates))]
+    asked: list[tuple[Callable[[LocalEngine], ExactCounts], list[int]]] = [
+        (lambda engine: engine.item_supports(cut, stream(drawn)), [1] * ALPHABET_SIZE),
+        (
+            lambda engine: engine.supports(*arrays_of(different), cut, stream(drawn)),
+            list(map(len, different)),
+        ),
+    ]
+    for ask, sizes in asked:
+        moved = moves(ask, databases, chunk)
+        number_by_size = {size: sizes.count(size) for size in sizes}
+        assert set(moved.tolist()) <= {0, 1}
+        assert moved.sum() <= l1_sensitivity(cut, alphabet_size=ALPHABET_SIZE, candidates=number_by_size)
+
+
+@given(databases=neighbours(), cut=cuts(), drawn=keys(), chosen=chosen_items, chunk=chunk_sizes)
+def test_one_more_basket_adds_one_to_one_length_and_to_one_pattern(
+    databases: tuple[Baskets, Baskets], cut: Cut, drawn: list[int], chosen: list[int], chunk: int
+) -> None:
+    """A basket has one length and one pattern: histograms have sensitivity 1."""
+    some = np.array(chosen, np.int32)
+    for moved in (
+        moves(lambda engine: engine.lengths(cut, stream(drawn), limit=3), databases, chunk),
+        moves(lambda engine: engine.joint_patterns(some, cut, stream(drawn)), databases, chunk),
+    ):
+        assert sorted(moved.tolist()) == [0] * (moved.size - 1) + [1]
+
+
+def test_a_seeded_run_repeats_whatever_the_number_of_threads() -> None:
+    """Keys are drawn in the order of the chunks, by one thread."""
+    rng = np.random.default_rng(8)
+    rows = [frozenset(rng.choice(ALPHABET_SIZE, 4, replace=False).tolist()) for _ in range(500)]
+    seen = set()
+    for threads in (1, 2, 7):
+        engine = engine_of(rows, chunk=7, threads=threads)
+        seen.add(tuple(engine.item_supports(KeepRandom(2), seeded_keys(9)).values.tolist()))
+    assert len(seen) == 1
+
+
+@pytest.mark.parametrize(
+    "rows", [[], [frozenset()], [frozenset()] * 70], ids=["none", "one empty", "all empty"]
+)
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_rows_without_items_are_counted(rows: Baskets, form: dict[str, int]) -> None:
+    """No rows and empty rows give zeros, the empty itemset and the empty pattern aside."""
+    engine, number = engine_of(rows), len(rows)
+    assert engine.number().values.tolist() == [number]
+    assert engine.lengths(KeepAll(), no_keys, limit=2).values.tolist() == [number, 0, 0]
+    assert engine.item_supports(KeepAll(), no_keys).values.tolist() == [0] * ALPHABET_SIZE
+    assert engine.joint_patterns(ALL_ITEMS[:2], KeepAll(), no_keys).values.tolist() == [number, 0, 0, 0]
+    with settings_of(vertical, **form):
+        found = engine.supports(*arrays_of([[], [0], [0, 1]]), KeepAll(), no_keys)
+    assert found.values.tolist() == [number, 0, 0]
+
+
+def test_an_alphabet_of_one_item_is_enough() -> None:
+    """One item has a support and two patterns."""
+    transactions = transactions_of([frozenset(), frozenset({0}), frozenset({0})], alphabet_size=1)
+    engine, only = LocalEngine(transactions), np.zeros(1, np.int32)
+    assert engine.item_supports(KeepAll(), no_keys).values.tolist() == [2]
+    assert engine.joint_patterns(only, KeepAll(), no_keys).values.tolist() == [1, 2]
+    assert engine.supports(*arrays_of([[0], []]), KeepAll(), no_keys).values.tolist() == [2, 3]
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_codes_beyond_sixteen_bits_are_told_apart(form: dict[str, int]) -> None:
+    """A large alphabet has codes that differ by 2^16."""
+    low, high = 7, 7 + (1 << 16)
+    transactions = transactions_of([frozenset({low}), frozenset({low, high})], alphabet_size=1 << 17)
+    engine = LocalEngine(transactions)
+    with settings_of(vertical, **form):
+        found = engine.supports(*arrays_of([[low], [high], [low, high]]), KeepAll(), no_keys)
+    assert found.values.tolist() == [2, 1, 1]
+    found = engine.joint_patterns(np.array([high, low], np.int32), KeepAll(), no_keys)
+    assert found.values.tolist() == [0, 0, 1, 1]
+
+
+@given(before=baskets(), rows=baskets(), after=baskets(), candidates=itemsets())
+def test_a_part_of_a_table_is_counted_alone(
+    before: Baskets, rows: Baskets, after: Baskets, candidates: list[list[int]]
+) -> None:
+    """Transactions and candidates may be slices of larger arrays, read-only ones too."""
+    table = transactions_of([*before, *rows, *after])
+    offsets = table.offsets[len(before) : len(before) + len(rows) + 1]
+    offsets.setflags(write=False)
+    engine = LocalEngine(Transactions(offsets, table.items, table.alphabet))
+    set_offsets, set_items = arrays_of([[0, 1], *candidates])
+    found = engine.supports(set_offsets[1:], set_items, KeepAll(), no_keys)
+    assert found.values.tolist() == reference.supports(rows, candidates)
+    frequent = engine.frequent(min_count=1, max_size=1)
+    assert frequent.supports.sum() == sum(map(len, rows))
+
+
+def test_the_engine_counts_where_the_data_lies() -> None:
+    """Whole data is not copied."""
+    transactions = transactions_of([frozenset({0, 1}), frozenset()])
+    rows = LocalEngine(transactions)._rows
+    assert np.shares_memory(rows.items, transactions.items)
+    assert np.shares_memory(rows.offsets, transactions.offsets)
+
+
+def test_mining_is_handed_the_data_and_all_limits() -> None:
+    """`frequent` and `top` answer for the sizes, counts and items that were asked for."""
+    engine = engine_of([frozenset({0, 1, 2})] * 3 + [frozenset({0, 1})])
+    some = np.array([0, 1, 2], np.int32)
+    found = engine.frequent(min_count=3, min_size=2, max_size=2, items=some)
+    assert found.supports.tolist() == [4, 3, 3]
+    assert found.items.tolist() == [0, 1, 0, 2, 1, 2]
+    best = engine.top(1, min_size=2, max_size=3, items=some[:2])
+    assert (best.items.tolist(), best.supports.tolist()) == ([0, 1], [4])
+
+
+def test_few_totals_are_kept_where_many_would_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A question whose answer is large is counted by fewer threads, with the same result."""
+    monkeypatch.setattr("veilset.raw.engines.local.BYTES_OF_TOTALS", 0)
+    rows = [frozenset({0, 1}), frozenset({1})] * 5
+    found = engine_of(rows, chunk=3, threads=4).item_supports(KeepAll(), no_keys)
+    assert found.values.tolist() == reference.item_supports(rows, ALPHABET_SIZE)
+
+
+@dataclass(frozen=True)
+class FailingCut:
+    """A cut that never works."""
+
+    def longest(self, alphabet_size: int) -> int:
+        """Anything."""
+        return alphabet_size
+
+    def keys_needed(self, rows: Rows) -> int:  # noqa: ARG002
+        """None."""
+        return 0
+
+    def apply(self, rows: Rows, keys: Keys) -> Rows:  # noqa: ARG002
+        """Fails."""
+        raise MemoryError
+
+
+def test_a_chunk_that_fails_ends_the_question() -> None:
+    """An error in a thread reaches the caller and leaves no thread waiting."""
+    with pytest.raises(MemoryError):
+        engine_of([frozenset({0})] * 20, chunk=1, threads=2).item_supports(FailingCut(), no_keys)
+
+
+ASKED_BADLY: dict[str, tuple[Callable[[LocalEngine], ExactCounts], str]] = {
+    "outside": (
+        lambda engine: engine.supports(*arrays_of([[ALPHABET_SIZE]]), KeepAll(), no_keys),
+        "an item code lies outside the alphabet; give codes from 0 to 5",
+    ),
+    "negative": (
+        lambda engine: engine.joint_patterns(np.array([-1, 0], np.int32), KeepAll(), no_keys),
+        "an item code lies outside the alphabet; give codes from 0 to 5",
+    ),
+    "twice": (
+        lambda engine: engine.joint_patterns(np.array([1, 1], np.int32), KeepAll(), no_keys),
+        "2 items were given, some of them twice; give every item once",
+    ),
+    "too many": (
+        lambda engine: engine.joint_patterns(np.zeros(17, np.int32), KeepAll(), no_keys),
+        "17 items have too many joint patterns; give at most 16 items",
+    ),
+    "misfit cut": (
+        lambda engine: engine.lengths(KeepBest(1, np.arange(2)), no_keys, limit=1),
+        "2 ranks for 6 items; give one rank for each item",
+    ),
+    "no length": (
+        lambda engine: engine.lengths(KeepAll(), no_keys, limit=-1),
+        "a longest length of -1 counts nothing; give a limit of at least 0",
+    ),
+}
+
+
+@pytest.mark.parametrize(("ask", "message"), ASKED_BADLY.values(), ids=ASKED_BADLY)
+def test_a_bad_question_is_refused(ask: Callable[[LocalEngine], ExactCounts], message: str) -> None:
+    """The message says what was given and what is allowed, and does not depend on the data."""
+    with pytest.raises(BadCall, match=message):
+        ask(engine_of([frozenset({0})]))
+
+
+@given(words=st.lists(st.integers(0, 2**64 - 1), max_size=9))
+def test_bits_are_counted_alike_in_python_and_in_kernels(words: list[int]) -> None:
+    """`popcount` counts the ones of the binary form, called from Python or compiled."""
+    expected = [f"{word:b}".count("1") for word in words]
+    assert [popcount(np.uint64(word)) for word in words] == expected
+    assert vertical.count_bits(np.array(words, np.uint64).reshape(1, -1)).tolist() == [sum(expected)]

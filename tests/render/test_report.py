@@ -1,0 +1,154 @@
+"""The report is one page that loads nothing, runs no name as code, and says whether it is private."""
+
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pages import CHROMIUM, HOSTILE, Page, drawn, loads_nothing
+from veilset.gate import Charge, Item
+from veilset.gate.mechanisms import DiscreteLaplace, Exponential
+from veilset.render.report import COLOURS, MOST_EDGES, _spread, report_html, write_report
+from veilset.results.promise import Promise
+from veilset.results.release import NumberOfTransactions, Release, ReleasedItemset
+
+TRACE = (
+    Charge("which itemsets", Exponential(3, 1, Fraction(1, 3))),
+    Charge("their supports", DiscreteLaplace(3, Fraction(1, 2))),
+)
+
+
+def release_of(
+    supports: dict[tuple[Item, ...], int], *, is_private: bool = True, trace: tuple[Charge, ...] = TRACE
+) -> Release:
+    """A release of these itemsets out of 1,000 transactions or so, give or take 20."""
+    itemsets = tuple(
+        ReleasedItemset(items, support, support - 20, support + 20) for items, support in supports.items()
+    )
+    return Release(
+        itemsets=itemsets,
+        transactions=NumberOfTransactions(1000, 980, 1020, is_public=False),
+        method="planned",
+        trace=trace,
+        promise=Promise("one transaction", Fraction(1), ("the list of items is public",), is_kept=is_private),
+        notes=("a note & more",),
+    )
+
+
+BREAKFAST = release_of({("bread",): 500, ("butter",): 400, ("jam",): 200, ("bread", "butter"): 300})
+HOSTILE_RELEASE = release_of({(HOSTILE,): 500, ("jam",): 400, (HOSTILE, "jam"): 300})
+
+
+def many_pairs(number: int) -> Release:
+    """A release with this many pairs, all of one item with others."""
+    return release_of({(0, other): 100 + other for other in range(1, number + 1)})
+
+
+@pytest.mark.parametrize("release", [BREAKFAST, HOSTILE_RELEASE])
+def test_the_page_loads_nothing(release: Release) -> None:
+    """No address outside of plotly's own code, none in a tag, and a policy that forbids loading any."""
+    assert loads_nothing(report_html(release))
+
+
+def test_a_hostile_name_stays_text() -> None:
+    """A name full of markup shows up letter by letter, and adds no tag to the page."""
+    harmless = release_of({("bread",): 500, ("jam",): 400, ("bread", "jam"): 300})
+    page = Page(report_html(HOSTILE_RELEASE))
+    assert [tag for tag, _ in page.tags] == [tag for tag, _ in Page(report_html(harmless)).tags]
+    assert HOSTILE in page.text
+    assert page.data["itemsets"][0]["name"] == HOSTILE
+
+
+def test_a_private_release_says_its_epsilon() -> None:
+    """The badge and the promise state epsilon, and there is no banner."""
+    page = Page(report_html(BREAKFAST))
+    assert "private, epsilon = 1" in page.text
+    assert "NOT PRIVATE" not in page.text
+    assert str(BREAKFAST.promise) in page.text
+
+
+def test_a_release_that_is_not_private_says_so_in_red() -> None:
+    """The banner comes first, and nothing on the page claims protection."""
+    page = Page(report_html(release_of({("bread",): 500}, is_private=False)))
+    assert "NOT PRIVATE" in page.text
+    assert ("div", {"class": "banner", "role": "alert"}) in page.tags
+    assert "private, epsilon" not in page.text
+    assert "protected" not in page.text
+
+
+def test_the_page_shows_all_that_was_released() -> None:
+    """Every itemset with its interval and share, every rule, the notes, the noisy number of transactions."""
+    text = " ".join(Page(report_html(BREAKFAST)).text.split())
+    assert "4 itemsets out of about 1,000 transactions (980 to 1,020), found by the method planned." in text
+    assert "a note & more" in text
+    assert re.search("bread butter ?2 ?300 ?280 . 320 ?30.00%", text)
+    assert re.search("butter ?bread ?75% ?1.50 ?30.00%", text)
+
+
+def test_the_budget_is_stated_exactly() -> None:
+    """A third is shown as a third, the sum as 5/6, and the shares as widths of the bar."""
+    page = Page(report_html(BREAKFAST))
+    assert "Epsilon 5/6 (about 0.833333) of 1 was spent." in page.text
+    assert "1/3 (about 0.333333)" in page.text
+    styles = [attributes.get("style") or "" for _, attributes in page.tags]
+    assert [style.split(";")[0] for style in styles if "width" in style] == ["width: 33.33%", "width: 50.00%"]
+
+
+def test_every_question_has_its_row_and_equal_ones_share_it() -> None:
+    """Twelve questions asked twice are twelve rows; those that are left without a colour share the last."""
+    trace = tuple(
+        Charge(f"question {number}", DiscreteLaplace(1, Fraction(1, 24))) for number in [*range(12)] * 2
+    )
+    page = Page(report_html(release_of({("bread",): 500}, trace=trace)))
+    swatches = [attributes["style"] for _, attributes in page.tags if attributes.get("class") == "swatch"]
+    assert [len(swatches), len(set(swatches))] == [12, len(COLOURS)]
+    assert page.text.count("asked 2 times") == 12
+    assert "Epsilon 1 of 1 was spent." in page.text
+
+
+def test_few_pairs_are_a_network_and_many_a_grid() -> None:
+    """The network has an edge for each pair; the grid is symmetric, with None where nothing was released."""
+    few = Page(report_html(many_pairs(MOST_EDGES))).data
+    assert few["grid"] is None
+    assert len(few["network"]["edges"]) == MOST_EDGES
+    assert len(few["network"]["nodes"]) == MOST_EDGES + 1
+    many = Page(report_html(many_pairs(MOST_EDGES + 1))).data
+    assert many["network"] is None
+    grid = many["grid"]["supports"]
+    assert grid == [list(column) for column in zip(*grid, strict=True)]
+    assert grid[0][:3] == [None, 100 + MOST_EDGES + 1, 100 + MOST_EDGES]
+    assert grid[1][1:] == [None] * (len(grid) - 1)
+
+
+def test_the_network_puts_joined_items_close_and_none_on_top_of_another() -> None:
+    """Two triangles: every side is shorter than every distance between them, and all lie in the frame."""
+    edges = np.array([[0, 1], [1, 2], [0, 2], [3, 4], [4, 5], [3, 5]])
+    places = _spread(6, edges)
+    distance = np.linalg.norm(places[:, None] - places[None, :], axis=2)
+    assert np.abs(places).max() <= 1
+    assert distance[edges[:, 0], edges[:, 1]].max() < distance[:3, 3:].min()
+    assert distance[~np.eye(6, dtype=bool)].min() > 0.1
+
+
+def test_an_empty_release_has_a_page() -> None:
+    """Nothing was found: the charts are hidden, the promise still stands."""
+    page = Page(report_html(release_of({})))
+    assert page.data["has"] == {"itemsets": False, "pairs": False, "rules": False}
+    assert "0 itemsets" in page.text
+    assert "What is promised" in page.text
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium to draw the page")
+@pytest.mark.parametrize(
+    ("release", "charts"),
+    [(BREAKFAST, 2), (HOSTILE_RELEASE, 2), (many_pairs(MOST_EDGES + 1), 2), (release_of({}), 0)],
+    ids=["network", "hostile", "grid", "empty"],
+)
+def test_a_browser_draws_the_page_without_complaint(tmp_path: Path, release: Release, charts: int) -> None:
+    """Headless chromium draws the charts, adds no tag made of a name, and logs nothing to the console."""
+    write_report(release, tmp_path / "report.html")
+    body = drawn(tmp_path / "report.html")
+    assert len(re.findall('class="chart js-plotly-plot"', body)) == charts
+    assert "onerror" not in {name for _, attributes in Page(body).tags for name in attributes}
