@@ -101,7 +101,7 @@ def _study(
 
 def _is_wide_enough(data: vs.Transactions, study: Study) -> bool:
     """Whether choosing k items is a choice; itemsets there are always enough."""
-    most = max(target.k or 0 for target in study.targets)
+    most = max(request.k or 0 for request in study.targets)
     return study.task != "items" or 2 * len(data.alphabet) > 3 * most
 
 

@@ -28,8 +28,8 @@ def write_pages(results: pl.DataFrame, folder: Path, *, name: str, title: str, c
     """Write `NAME.md`, one `NAME-*.png` for each target, and one for all of them together."""
     cells = summary(results).sort(*TARGET, "dataset", "method", "epsilon", nulls_last=True)
     plots = {}
-    for target, part in cells.group_by(TARGET, maintain_order=True):
-        label = target_label(*target)
+    for request, part in cells.group_by(TARGET, maintain_order=True):
+        label = target_label(*request)
         plots[label] = f"{name}-{_slug(label)}.png"
         _plot(part, label, folder / plots[label])
     head = [f"# {title}", *_introduction(results, f"{name}.html", command)]
@@ -69,8 +69,8 @@ def _tables(cells: pl.DataFrame) -> Iterator[str]:
         ("relative_error", "Relative error of supports: mean ± standard deviation", min),
     ):
         yield f"\n## {title}"
-        for (dataset, *target), part in cells.group_by(["dataset", *TARGET], maintain_order=True):
-            yield f"\n**{dataset}, {target_label(*target)}**\n"
+        for (dataset, *request), part in cells.group_by(["dataset", *TARGET], maintain_order=True):
+            yield f"\n**{dataset}, {target_label(*request)}**\n"
             yield from _table(part.to_dicts(), metric, best)
 
 

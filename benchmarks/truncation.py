@@ -50,7 +50,10 @@ def _measured(name: str, path: Path) -> list[dict[str, object]]:
     best = best_seconds(
         {
             "counting": lambda: engine.supports(offsets, pairs.ravel(), KeepAll(), draw),
-            **{f"cut to {limit}": partial(engine.lengths, cut, draw, limit=1) for limit, cut in cuts.items()},
+            **{
+                f"cut to {limit}": partial(engine.lengths, truncation, draw, limit=1)
+                for limit, truncation in cuts.items()
+            },
         },
         runs=10,
     )

@@ -9,9 +9,9 @@ import numpy.typing as npt
 from strategies import transactions_of
 from veilset.gate import NoisyCount
 from veilset.itemsets import Domain, Itemset
-from veilset.methods.planned.posterior import Beliefs, grid_to, measured
+from veilset.methods.planned.posterior import Posterior, grid_to, measured
 from veilset.methods.planned.scouting import Aim
-from veilset.methods.shared.preliminaries import Opening
+from veilset.methods.shared.preliminaries import Preliminaries
 from veilset.raw.transactions import Transactions
 
 
@@ -45,7 +45,7 @@ def aim_of(
 ) -> Aim:
     """What is looked for, with all of epsilon left."""
     return Aim(
-        Opening(NoisyCount(number, None), k, 0, epsilon, ()),
+        Preliminaries(NoisyCount(number, None), k, 0, epsilon, ()),
         Domain(items=range(items), max_size=max_size),
         k,
         number,
@@ -58,8 +58,8 @@ def aim_of(
     )
 
 
-def sure_of(supports: dict[Itemset, float], number: int) -> Beliefs:
+def sure_of(supports: dict[Itemset, float], number: int) -> Posterior:
     """Beliefs after answers with hardly any noise."""
     grid = grid_to(number)
     values = np.array(list(supports.values()), np.float64)
-    return Beliefs.of(list(supports), measured(values, grid, scale=1.0, uneven=0.0), grid)
+    return Posterior.of(list(supports), measured(values, grid, scale=1.0, uneven=0.0), grid)

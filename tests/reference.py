@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from veilset.raw.cuts.similar_cut import KeepSimilar
 from veilset.raw.cuts.smart_cut import KeepSmart
-from veilset.raw.cuts.truncation import Cut, DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems
+from veilset.raw.cuts.truncation import DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems, Truncation
 
 Basket = frozenset[int]
 Baskets = list[Basket]
@@ -41,7 +41,7 @@ def held(baskets: Baskets, itemsets: Sequence[Iterable[int]]) -> list[int]:
     return [sum(basket.issuperset(itemset) for itemset in itemsets) for basket in baskets]
 
 
-def shared_supports(baskets: Baskets, itemsets: Sequence[Iterable[int]], most: int, steps: int) -> list[int]:
+def capped_counts(baskets: Baskets, itemsets: Sequence[Iterable[int]], most: int, steps: int) -> list[int]:
     """What each itemset weighs where no basket weighs more than `most` on all of them together."""
     weights = [steps * most // max(most, number) for number in held(baskets, itemsets)]
     return [
@@ -55,18 +55,18 @@ def lengths(baskets: Baskets, limit: int) -> list[int]:
     return [sum(min(len(basket), limit) == length for basket in baskets) for length in range(limit + 1)]
 
 
-def joint_patterns(baskets: Baskets, items: Sequence[int]) -> list[int]:
+def marginal(baskets: Baskets, items: Sequence[int]) -> list[int]:
     """How many baskets hold exactly which of the items; bit i of a pattern stands for `items[i]`."""
     patterns = ({item for i, item in enumerate(items) if n >> i & 1} for n in range(1 << len(items)))
     return [sum(basket & set(items) == pattern for basket in baskets) for pattern in patterns]
 
 
-def cut(baskets: Baskets, how: Cut, keys: Iterator[int]) -> Baskets:
+def truncation(baskets: Baskets, how: Truncation, keys: Iterator[int]) -> Baskets:
     """The baskets after a cut; a random cut takes one key for each item that it chooses among."""
     return [cut_basket(basket, how, keys) for basket in baskets]
 
 
-def cut_basket(basket: Basket, how: Cut, keys: Iterator[int]) -> Basket:  # noqa: PLR0911 - one for each cut
+def cut_basket(basket: Basket, how: Truncation, keys: Iterator[int]) -> Basket:  # noqa: PLR0911 - one for each cut
     """One basket after a cut; on equal keys or ranks the smaller item stays."""
     match how:
         case DropLonger(limit):
@@ -94,7 +94,7 @@ def similar_cut(basket: Basket, how: KeepSimilar) -> Basket:
     if len(held) <= how.limit:
         return frozenset(held)
     targets = [set(how.items[start:end].tolist()) for start, end in pairwise(how.offsets.tolist())]
-    best = max(targets, key=lambda target: len(target & set(held)), default=set())
+    best = max(targets, key=lambda request: len(request & set(held)), default=set())
     common, others = ([item for item in held if (item in best) == wanted] for wanted in (True, False))
     return frozenset([*common, *others][: how.limit])
 

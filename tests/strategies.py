@@ -7,10 +7,10 @@ import numpy as np
 from hypothesis import strategies as st
 
 from reference import Basket, Baskets
-from veilset.raw.counts import Int32Array, Int64Array
+from veilset.arrays import Int32Array, Int64Array
 from veilset.raw.cuts.similar_cut import KeepSimilar
 from veilset.raw.cuts.smart_cut import KeepSmart
-from veilset.raw.cuts.truncation import Cut, DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems, Rows
+from veilset.raw.cuts.truncation import DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems, Rows, Truncation
 from veilset.raw.transactions import Alphabet, Transactions
 
 ALPHABET_SIZE = 6
@@ -42,11 +42,11 @@ def itemsets() -> st.SearchStrategy[list[list[int]]]:
     return st.one_of(some, st.just(every))
 
 
-def cuts() -> st.SearchStrategy[Cut]:
+def cuts() -> st.SearchStrategy[Truncation]:
     """Every cut there is, also after a choice of items."""
     limit = st.integers(1, ALPHABET_SIZE + 1)
     ranks = st.lists(items, min_size=ALPHABET_SIZE, max_size=ALPHABET_SIZE)  # equal ranks, too
-    simple: st.SearchStrategy[Cut] = st.one_of(
+    simple: st.SearchStrategy[Truncation] = st.one_of(
         st.just(KeepAll()),
         limit.map(DropLonger),
         limit.map(KeepRandom),

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from veilset.errors import BadCall, BadInput
-from veilset.request import PublishTarget
+from veilset.request import PublishRequest
 from veilset.taxonomy import LARGEST_FAN_OUT, MOST_CHILDREN, Taxonomy, Tree
 
 
@@ -140,7 +140,7 @@ def test_a_taxonomy_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
 def test_a_fan_out_that_makes_no_tree_is_refused(fan_out: int) -> None:
     """One child a node never ends; too many children nobody can count."""
     with pytest.raises(BadCall, match=f"fan-out of {fan_out} makes no useful taxonomy; give 2 to 16"):
-        PublishTarget(fan_out=fan_out)
+        PublishRequest(fan_out=fan_out)
     with pytest.raises(BadCall, match="fan-out"):
         Taxonomy.context_free(range(5), fan_out=fan_out)
 
@@ -155,4 +155,4 @@ def test_a_node_of_too_many_children_is_refused() -> None:
 def test_a_target_takes_no_taxonomy_over_other_items(tree: Tree) -> None:
     """Every item of the alphabet has one place in it."""
     with pytest.raises(BadCall, match="holds every item of the alphabet once"):
-        PublishTarget(taxonomy=Taxonomy.of(tree)).taxonomy_over(3)
+        PublishRequest(taxonomy=Taxonomy.of(tree)).taxonomy_over(3)

@@ -20,7 +20,7 @@ from veilset.raw.cuts.truncation import keep_per_owner
 from veilset.raw.engines.local import LocalEngine
 from veilset.raw.read import read
 from veilset.raw.transactions import Transactions
-from veilset.request import MOST_TRANSACTIONS, PublishTarget, Support, Target
+from veilset.request import MOST_TRANSACTIONS, PublishRequest, Request, Support
 from veilset.results.published import Published
 from veilset.results.release import Release
 from veilset.taxonomy import FAN_OUT, Taxonomy
@@ -59,12 +59,12 @@ def mine(  # noqa: PLR0913 - all keyword-only, each documented
     >>> release.spent, release.is_private
     (Fraction(1, 1), False)
     """
-    target = Target.of(k=k, min_support=min_support, max_size=max_size)
+    request = Request.of(k=k, min_support=min_support, max_size=max_size)
     chosen = find_method(method, task="mine")
     curator = open_curator(
         data, epsilon=epsilon, per_owner=per_owner, transactions=transactions, noise=noise or SecureNoise()
     )
-    return chosen.run(curator, target, epsilon=curator.budget.total)
+    return chosen.run(curator, request, epsilon=curator.budget.total)
 
 
 def items(
@@ -93,12 +93,12 @@ def items(
     >>> sorted(found.items for found in release.itemsets)
     [('bread',), ('milk',)]
     """
-    target = Target.of(k=k, max_size=1)
+    request = Request.of(k=k, max_size=1)
     chosen = find_method(method, task="items")
     curator = open_curator(
         data, epsilon=epsilon, per_owner=per_owner, transactions=transactions, noise=noise or SecureNoise()
     )
-    return chosen.run(curator, target, epsilon=curator.budget.total)
+    return chosen.run(curator, request, epsilon=curator.budget.total)
 
 
 def publish(
@@ -130,13 +130,13 @@ def publish(
     >>> published.spent, published.is_private
     (Fraction(1, 1), False)
     """
-    target = PublishTarget(fan_out=fan_out)
+    request = PublishRequest(fan_out=fan_out)
     chosen = find_method(method, task="publish")
     held = data if isinstance(data, Transactions) else read(data)
     if taxonomy is not None:
-        target = replace(target, taxonomy=Taxonomy.read(taxonomy, held.alphabet.names, fan_out=fan_out))
+        request = replace(request, taxonomy=Taxonomy.read(taxonomy, held.alphabet.names, fan_out=fan_out))
     curator = open_curator(held, epsilon=epsilon, per_owner=per_owner, noise=noise or SecureNoise())
-    return chosen.run(curator, target, epsilon=curator.budget.total)
+    return chosen.run(curator, request, epsilon=curator.budget.total)
 
 
 def open_curator(

@@ -14,7 +14,7 @@ from veilset.raw.engines.local import LocalEngine
 from veilset.raw.engines.mining import maximal as only_maximal
 from veilset.raw.read import read
 from veilset.raw.transactions import Item, Transactions
-from veilset.request import Support, Target
+from veilset.request import Request, Support
 from veilset.results.estimates import count_of
 from veilset.results.promise import Promise
 from veilset.results.published import Published, promise_beside
@@ -72,15 +72,15 @@ def mine_exact(
     >>> dict(zip(found.itemsets, found.supports))
     {('bread',): 3, ('milk',): 2, ('bread', 'milk'): 2}
     """
-    target = Target.of(k=k, min_support=min_support, max_size=max_size)
+    request = Request.of(k=k, min_support=min_support, max_size=max_size)
     transactions, promise = _opened(data)
     engine = LocalEngine(transactions)
-    min_count = max(1, count_of(target.min_support or Fraction(1), transactions=len(transactions)))
-    if target.k is None:
+    min_count = max(1, count_of(request.min_support or Fraction(1), transactions=len(transactions)))
+    if request.k is None:
         found = engine.frequent(min_count=min_count, max_size=max_size)
     else:
-        found = engine.top(target.k, min_count=min_count, max_size=max_size)
-    notes = _limits(target, found)
+        found = engine.top(request.k, min_count=min_count, max_size=max_size)
+    notes = _limits(request, found)
     if maximal:
         found = only_maximal(found)
     names = transactions.alphabet.names
@@ -99,15 +99,15 @@ def _opened(data: Transactions | Published | Any) -> tuple[Transactions, Promise
     return read(data), promise_beside(data) if isinstance(data, (str, os.PathLike)) else None
 
 
-def _limits(target: Target, found: ExactItemsets) -> tuple[str, ...]:
+def _limits(request: Request, found: ExactItemsets) -> tuple[str, ...]:
     """Which of the caller's own limits may have cut the result."""
     notes = []
-    if target.k is not None and found.supports.size == target.k:
+    if request.k is not None and found.supports.size == request.k:
         notes.append(
-            f"limited to k = {target.k}: others may have the support of the last, {found.supports[-1]}"
+            f"limited to k = {request.k}: others may have the support of the last, {found.supports[-1]}"
         )
-    if target.max_size is not None:
-        notes.append(f"limited to itemsets of up to {target.max_size} items")
+    if request.max_size is not None:
+        notes.append(f"limited to itemsets of up to {request.max_size} items")
     return tuple(notes)
 
 

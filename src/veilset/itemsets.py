@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import accumulate, combinations, pairwise
 
 import numpy as np
-import numpy.typing as npt
 
+from veilset.arrays import Int32Array, Int64Array
 from veilset.errors import BadCall
 
 Itemset = tuple[int, ...]
@@ -27,8 +27,8 @@ class Itemsets:
     [(0, 2), (1,)]
     """
 
-    offsets: npt.NDArray[np.int64]
-    items: npt.NDArray[np.int32]
+    offsets: Int64Array
+    items: Int32Array
 
     @classmethod
     def of(cls, itemsets: Iterable[Iterable[int]]) -> "Itemsets":

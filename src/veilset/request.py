@@ -15,12 +15,12 @@ MOST_TRANSACTIONS = 10**15
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class Request:
     """The k most frequent itemsets, those above a threshold, or both: the k best of those above it.
 
-    >>> Target.of(k=10)
+    >>> Request.of(k=10)
     Target(k=10, min_support=None, max_size=None)
-    >>> Target.of(min_support=0.07).min_support
+    >>> Request.of(min_support=0.07).min_support
     Fraction(7, 100)
     """
 
@@ -31,7 +31,7 @@ class Target:
     @classmethod
     def of(
         cls, *, k: int | None = None, min_support: Support | None = None, max_size: int | None = None
-    ) -> "Target":
+    ) -> "Request":
         """Check what a caller handed in."""
         if k is None and min_support is None:
             raise BadCall("how many itemsets? give k, such as 100, or a minimum support: a share or a count")
@@ -43,7 +43,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class PublishTarget:
+class PublishRequest:
     """A whole dataset, taken apart along a taxonomy; without a given one, along items in the alphabet's order."""
 
     fan_out: int = FAN_OUT

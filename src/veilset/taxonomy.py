@@ -12,12 +12,9 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from veilset.arrays import Int32Array, Int64Array
 from veilset.errors import BadCall, BadInput
-
-Int32Array = npt.NDArray[np.int32]
-Int64Array = npt.NDArray[np.int64]
 
 Tree = int | list["Tree"]
 """An item's code, or the children of a node."""

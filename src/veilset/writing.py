@@ -6,14 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from veilset.arrays import Int32Array, Int64Array
 from veilset.errors import BadCall
-
-Int64Array = npt.NDArray[np.int64]
-Int32Array = npt.NDArray[np.int32]
 
 _ROWS_PER_BLOCK = 1 << 18
 """Rows turned into text at a time: bounds the memory of writing, whatever the size of the data."""

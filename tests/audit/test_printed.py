@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laws import fits
+from veilset.arrays import FloatArray
 from veilset.audit.lower_bound import Outcome
 from veilset.audit.printed import PRINTED, PrintedForm, geometric, lee_clifton, liang, xiong, zeng
 from veilset.audit.printed.forms import Measure, Rows, by_computing, by_sampling
@@ -32,10 +33,10 @@ def length_by_its_own_sum(rows: Rows, epsilon: float, rng: Generator) -> Outcome
     return {"length": 1 + int(reached.argmax())}
 
 
-def own_shares(rows: Rows, epsilon: float, rng: Generator) -> geometric.Chances:
+def own_shares(rows: Rows, epsilon: float, rng: Generator) -> FloatArray:
     """Shares of the sum of a noisy histogram, made possible: not below 0, and of something."""
     noisy = np.maximum(zeng.noisy_lengths(rows, epsilon, rng), 0)
-    shares: geometric.Chances = noisy / max(1, noisy.sum())
+    shares: FloatArray = noisy / max(1, noisy.sum())
     return shares
 
 

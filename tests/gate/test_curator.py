@@ -17,11 +17,11 @@ from curators import ONE_TRANSACTION, Untouchable, curator_over, engine_over
 from reference import Basket, Baskets
 from strategies import ALPHABET_SIZE, basket, baskets, transactions_of
 from veilset.api import open_curator
+from veilset.arrays import Int64Array
 from veilset.errors import BadCall, BudgetExceeded
 from veilset.gate import (
     Budget,
     Curator,
-    Cut,
     DropLonger,
     KeepAll,
     KeepBest,
@@ -29,11 +29,12 @@ from veilset.gate import (
     OnlyItems,
     PrivacyUnit,
     SeededNoise,
+    Truncation,
     exact_epsilon,
 )
 from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.itemsets import Domain, Itemsets
-from veilset.raw.counts import ExactCounts, Int64Array
+from veilset.raw.counts import ExactCounts
 from veilset.raw.cuts.truncation import keep_per_owner
 from veilset.raw.read import read
 from veilset.raw.transactions import Transactions
@@ -66,7 +67,7 @@ class Recorder:
         return np.arange(number, dtype=np.uint32)
 
 
-CUTS: list[Cut | None] = [
+CUTS: list[Truncation | None] = [
     None,
     DropLonger(2),
     KeepRandom(2),
@@ -75,12 +76,16 @@ CUTS: list[Cut | None] = [
     OnlyItems(np.array([0, 2, 3]), KeepRandom(1)),
 ]
 
-QUESTIONS: dict[str, Callable[[Curator, Cut | None], object]] = {
+QUESTIONS: dict[str, Callable[[Curator, Truncation | None], object]] = {
     "number": lambda curator, _: curator.ask_number(epsilon=TINY),
-    "lengths": lambda curator, cut: curator.ask_lengths(limit=3, cut=cut, epsilon=TINY),
-    "items": lambda curator, cut: curator.ask_item_supports(cut=cut, epsilon=TINY),
-    "supports": lambda curator, cut: curator.ask_supports(ALL_ITEMSETS, cut=cut, epsilon=TINY),
-    "patterns": lambda curator, cut: curator.ask_joint_patterns((0, 2, 4), cut=cut, epsilon=TINY),
+    "lengths": lambda curator, truncation: curator.ask_lengths(limit=3, truncation=truncation, epsilon=TINY),
+    "items": lambda curator, truncation: curator.ask_item_supports(truncation=truncation, epsilon=TINY),
+    "supports": lambda curator, truncation: curator.ask_supports(
+        ALL_ITEMSETS, truncation=truncation, epsilon=TINY
+    ),
+    "patterns": lambda curator, truncation: curator.ask_marginal(
+        (0, 2, 4), truncation=truncation, epsilon=TINY
+    ),
     "k-th": lambda curator, _: curator.ask_kth_support(2, domain=curator.domain(max_size=2), epsilon=TINY),
 }
 
@@ -90,14 +95,14 @@ QUESTIONS: dict[str, Callable[[Curator, Cut | None], object]] = {
 @given(rows=baskets(), extra=basket())
 @settings(max_examples=30)
 def test_one_more_transaction_moves_an_answer_by_at_most_its_claimed_sensitivity(
-    question: str, cut: Cut | None, rows: Baskets, extra: Basket
+    question: str, truncation: Truncation | None, rows: Baskets, extra: Basket
 ) -> None:
     """L1 distance of what was looked at on neighbours, against the mechanism in the trace."""
     before, after = Recorder(), Recorder()
-    QUESTIONS[question](curator_over(rows, noise=before), cut)
+    QUESTIONS[question](curator_over(rows, noise=before), truncation)
     # Last of all, so that a random cut hands the others the keys that they had before.
     curator = curator_over([*rows, extra], noise=after)
-    QUESTIONS[question](curator, cut)
+    QUESTIONS[question](curator, truncation)
     moved = int(np.abs(after.looks[0] - before.looks[0]).sum())
     mechanism = curator.budget.charges[0].mechanism
     assert isinstance(mechanism, DiscreteLaplace)
@@ -112,14 +117,14 @@ def test_a_question_costs_what_it_says_and_leaves_one_row_in_the_trace(question:
     assert [charge.mechanism.epsilon for charge in curator.budget.charges] == [TINY] == [curator.budget.spent]
 
 
-def ask_best(curator: Curator, _: Cut | None) -> object:
+def ask_best(curator: Curator, _: Truncation | None) -> object:
     """The one question that adds no noise to a count."""
     return curator.ask_best(1, domain=curator.domain(max_size=1), epsilon=TINY)
 
 
 @pytest.mark.parametrize("ask", [*QUESTIONS.values(), ask_best])
 def test_a_question_that_the_budget_cannot_pay_does_not_look(
-    ask: Callable[[Curator, Cut | None], object],
+    ask: Callable[[Curator, Truncation | None], object],
 ) -> None:
     """BudgetExceeded comes first; the budget stays as it was."""
     curator = curator_over([frozenset({0})], epsilon=TINY / 2)
@@ -205,7 +210,7 @@ def test_answers_with_next_to_no_noise_are_the_exact_ones() -> None:
     assert curator.ask_item_supports(epsilon=sure).values.tolist() == [3, 2, 1, 0, 0, 0]
     asked = curator.ask_supports(Itemsets.of([(0, 1), (2, 4)]), epsilon=sure)
     assert asked.values.tolist() == [2, 0]
-    assert curator.ask_joint_patterns((0, 1), epsilon=sure).values.tolist() == [1, 1, 0, 2]
+    assert curator.ask_marginal((0, 1), epsilon=sure).values.tolist() == [1, 1, 0, 2]
     domain = curator.domain(max_size=2)
     ranked = [curator.ask_kth_support(k, domain=domain, epsilon=sure).value for k in (1, 2, 4, 15)]
     assert ranked == [3, 2, 1, 0]
@@ -232,8 +237,8 @@ def test_a_public_number_costs_nothing() -> None:
         (lambda curator: curator.ask_lengths(limit=0, epsilon=TINY), "leaves no histogram"),
         (lambda curator: curator.ask_supports(Itemsets.of([]), epsilon=TINY), "no itemsets"),
         (lambda curator: curator.ask_supports(Itemsets.of([(0,), (0,)]), epsilon=TINY), "stands twice"),
-        (lambda curator: curator.ask_joint_patterns((0, 0), epsilon=TINY), "different items"),
-        (lambda curator: curator.ask_joint_patterns((), epsilon=TINY), "1 to 16"),
+        (lambda curator: curator.ask_marginal((0, 0), epsilon=TINY), "different items"),
+        (lambda curator: curator.ask_marginal((), epsilon=TINY), "1 to 16"),
         (lambda curator: curator.ask_best(22, domain=curator.domain(max_size=2), epsilon=TINY), "only 21"),
         (
             lambda curator: curator.ask_kth_support(0, domain=curator.domain(max_size=2), epsilon=TINY),

@@ -28,7 +28,7 @@ from veilset.methods.diffpart.records import MOST_SCALED, Records, fitted
 from veilset.raw.engines.local import LocalEngine
 from veilset.raw.read import read
 from veilset.raw.transactions import Transactions
-from veilset.request import PublishTarget
+from veilset.request import PublishRequest
 from veilset.results.published import Published
 from veilset.taxonomy import Taxonomy
 
@@ -46,8 +46,8 @@ trees = st.sampled_from(
     ]
 )
 targets = st.one_of(
-    st.integers(2, 10).map(lambda fan_out: PublishTarget(fan_out=fan_out)),
-    trees.map(lambda tree: PublishTarget(taxonomy=tree)),
+    st.integers(2, 10).map(lambda fan_out: PublishRequest(fan_out=fan_out)),
+    trees.map(lambda tree: PublishRequest(taxonomy=tree)),
 )
 
 
@@ -57,11 +57,11 @@ def int64(*values: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
 
 
 def run(
-    name: str, rows: Baskets | Transactions, target: PublishTarget, *, epsilon: Fraction, seed: int = 1
+    name: str, rows: Baskets | Transactions, request: PublishRequest, *, epsilon: Fraction, seed: int = 1
 ) -> Published:
     """One seeded run."""
     return METHODS[name].run(
-        curator_over(rows, epsilon=epsilon, noise=SeededNoise(seed)), target, epsilon=epsilon
+        curator_over(rows, epsilon=epsilon, noise=SeededNoise(seed)), request, epsilon=epsilon
     )
 
 
@@ -93,18 +93,18 @@ def test_budgets_are_those_of_example_4_2() -> None:
     assert last.tests[last.only_items[0]].epsilon == Fraction(2, 3)  # {I1, I2, I3, I4}
 
 
-@given(rows=baskets(), target=targets)
-def test_without_noise_the_data_itself_is_published(rows: Baskets, target: PublishTarget) -> None:
+@given(rows=baskets(), request=targets)
+def test_without_noise_the_data_itself_is_published(rows: Baskets, request: PublishRequest) -> None:
     """Whatever the tree, by diffpart and by basic; a record without items is not one."""
     expected = Counter(row for row in rows if row)
-    assert copies_in(run("diffpart", rows, target, epsilon=SURE)) == expected
-    assert copies_in(run("basic", rows, target, epsilon=SURE)) == expected
+    assert copies_in(run("diffpart", rows, request, epsilon=SURE)) == expected
+    assert copies_in(run("basic", rows, request, epsilon=SURE)) == expected
 
 
 @given(rows=baskets(max_rows=6).map(lambda rows: rows * 4))
 def test_without_noise_the_chosen_items_are_published_as_they_are(rows: Baskets) -> None:
     """With few items all of them are chosen that occur in most of what a cut keeps; supports are right."""
-    published = run("diffpart-chosen", rows, PublishTarget(), epsilon=SURE)
+    published = run("diffpart-chosen", rows, PublishRequest(), epsilon=SURE)
     held = {item for record in published.records for item in record}
     expected = Counter(row & held for row in rows if row & held)
     assert copies_in(published) == expected
@@ -113,14 +113,14 @@ def test_without_noise_the_chosen_items_are_published_as_they_are(rows: Baskets)
 @pytest.mark.parametrize("name", PUBLISHING)
 @given(
     rows=baskets(),
-    target=targets,
+    request=targets,
     epsilon=st.fractions(min_value=Fraction(1, 100), max_value=8),
     seed=st.integers(0, 10**6),
     public_number=st.none() | st.integers(0, 20),
 )
 @settings(max_examples=25)
 def test_a_run_spends_epsilon_exactly_and_repeats(
-    name: str, rows: Baskets, target: PublishTarget, epsilon: Fraction, seed: int, public_number: int | None
+    name: str, rows: Baskets, request: PublishRequest, epsilon: Fraction, seed: int, public_number: int | None
 ) -> None:
     """No chain more than its question was paid for; records are different, with copies, over the alphabet."""
     runs = []
@@ -128,7 +128,7 @@ def test_a_run_spends_epsilon_exactly_and_repeats(
         curator = open_curator(
             transactions_of(rows), epsilon=epsilon, noise=SeededNoise(seed), transactions=public_number
         )
-        runs.append(METHODS[name].run(curator, target, epsilon=epsilon))
+        runs.append(METHODS[name].run(curator, request, epsilon=epsilon))
     one, two = runs
     assert one.spent == epsilon == sum((charge.mechanism.epsilon for charge in one.trace), Fraction(0))
     partitions = one.trace[-1].to_dict()
@@ -139,10 +139,10 @@ def test_a_run_spends_epsilon_exactly_and_repeats(
     assert all(record and record[0] >= 0 and record[-1] < ALPHABET_SIZE for record in one.records)
 
 
-@given(target=targets)
-def test_a_chain_down_to_the_items_spends_all(target: PublishTarget) -> None:
+@given(request=targets)
+def test_a_chain_down_to_the_items_spends_all(request: PublishRequest) -> None:
     """The account of the gate is the paper's proof: shares before the end and at the end sum to B."""
-    published = run("diffpart", [frozenset(range(ALPHABET_SIZE))] * 10**4, target, epsilon=Fraction(2))
+    published = run("diffpart", [frozenset(range(ALPHABET_SIZE))] * 10**4, request, epsilon=Fraction(2))
     assert sum(map(Fraction, published.trace[0].to_dict()["largest_chain"])) == 2
     assert copies_in(published)[frozenset(range(ALPHABET_SIZE))] == pytest.approx(10**4, abs=100)
 
@@ -152,7 +152,7 @@ def test_noise_and_thresholds_grow_with_the_transactions_of_one_owner(name: str)
     """Every sensitivity of the trace is a multiple of it."""
     rows = [frozenset({0, 1}), frozenset({2})] * 4000
     curator = curator_over(rows, unit=PrivacyUnit("owner", 5))
-    published = METHODS[name].run(curator, PublishTarget(fan_out=2), epsilon=Fraction(1))
+    published = METHODS[name].run(curator, PublishRequest(fan_out=2), epsilon=Fraction(1))
     assert all(charge.to_dict()["sensitivity"] % 5 == 0 for charge in published.trace)
     one, five = (
         planned(
@@ -174,7 +174,7 @@ def test_empty_data_gives_few_records(fan_out: int) -> None:
     """Partitions that only noise let pass die out, whatever the fan-out; nothing grows without end."""
     data = transactions_of([], 200)
     numbers = [
-        len(run("diffpart", data, PublishTarget(fan_out=fan_out), epsilon=Fraction(1), seed=s).records)
+        len(run("diffpart", data, PublishRequest(fan_out=fan_out), epsilon=Fraction(1), seed=s).records)
         for s in range(5)
     ]
     assert np.mean(numbers) < 40
@@ -184,7 +184,7 @@ def test_more_items_than_the_data_holds_are_no_trouble() -> None:
     """An alphabet may name items that nobody has; records are found among them."""
     data = transactions_of([frozenset({0, 3})] * 5000 + [frozenset({90})] * 5000, 100)
     for name in ("diffpart", "diffpart-chosen"):
-        copies = copies_in(run(name, data, PublishTarget(), epsilon=Fraction(2)))
+        copies = copies_in(run(name, data, PublishRequest(), epsilon=Fraction(2)))
         assert copies[frozenset({0, 3})] == pytest.approx(5000, rel=0.1)
         assert copies[frozenset({90})] == pytest.approx(5000, rel=0.1)
 
@@ -193,7 +193,7 @@ def test_basic_refuses_more_items_than_it_can_count() -> None:
     """2^21 records are too many; the way out is named. Nothing was spent."""
     curator = curator_over(transactions_of([frozenset({0})], 21))
     with pytest.raises(BadCall, match=r"for n up to 20, not for 21; take diffpart"):
-        METHODS["basic"].run(curator, PublishTarget(), epsilon=Fraction(1))
+        METHODS["basic"].run(curator, PublishRequest(), epsilon=Fraction(1))
     assert curator.budget.spent == 0
 
 
@@ -201,7 +201,7 @@ def test_no_exact_size_gets_out() -> None:
     """The numbers of planted records are in nothing that a run returns or that the curator shows."""
     rows = [frozenset({0, 1})] * 7919 + [frozenset({0})] * 5003 + [frozenset({2})] * 3001
     curator = open_curator(transactions_of(rows), epsilon=Fraction(1, 1000), noise=SeededNoise(3))
-    published = METHODS["basic"].run(curator, PublishTarget(), epsilon=Fraction(1, 1000))
+    published = METHODS["basic"].run(curator, PublishRequest(), epsilon=Fraction(1, 1000))
     texts = [str(published.to_dict()), str(published.multiplicities), repr(curator), str(vars(curator))]
     numbers = {int(digits) for text in texts for digits in re.findall(r"\d+", text)}
     assert not {7919, 5003, 3001, len(rows)} & numbers
@@ -262,7 +262,7 @@ def test_chosen_items_lift_utility_where_most_items_are_rare() -> None:
     """Generated baskets of a thousand items: diffpart loses most of them, diffpart-chosen keeps what is frequent."""
     data = quest(20_000, items=1000, length=8, seed=4)
     plain, chosen = (
-        utility(data, run(name, data, PublishTarget(), epsilon=Fraction(2)), 20)
+        utility(data, run(name, data, PublishRequest(), epsilon=Fraction(2)), 20)
         for name in ("diffpart", "diffpart-chosen")
     )
     assert plain < 0.3
@@ -274,7 +274,7 @@ def test_diffpart_keeps_the_top_100_of_msnbc() -> None:
     """B = 1, fan-out 10: the paper loses up to 22 % at this point; at least 0.92 is kept on average."""
     data = read(MSNBC)
     found = [
-        utility(data, run("diffpart", data, PublishTarget(), epsilon=Fraction(1), seed=s), 100)
+        utility(data, run("diffpart", data, PublishRequest(), epsilon=Fraction(1), seed=s), 100)
         for s in range(5)
     ]
     assert np.mean(found) >= 0.92

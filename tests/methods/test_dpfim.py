@@ -22,7 +22,7 @@ from veilset.itemsets import Itemsets
 from veilset.methods import dpfim, find_method
 from veilset.methods.dpfim.tree_supports import TreeSupports, combined, in_tree
 from veilset.raw.transactions import Transactions
-from veilset.request import Target
+from veilset.request import Request
 
 
 @pytest.fixture(scope="module")
@@ -34,10 +34,10 @@ def shop() -> Transactions:
 @pytest.mark.parametrize("method", ["dpfim", "dpfim:eta-95", "dpfim:small-sample", "strawman"])
 @pytest.mark.parametrize("target", [{"k": 20}, {"min_support": 0.05}, {"k": 5, "max_size": 1}], ids=str)
 def test_a_release_spends_epsilon_and_no_more(
-    shop: Transactions, method: str, target: dict[str, float]
+    shop: Transactions, method: str, request: dict[str, float]
 ) -> None:
     """The trace adds up exactly; a seeded run repeats."""
-    runs = [mine(shop, epsilon="0.7", method=method, noise=SeededNoise(3), **target) for _ in range(2)]  # type: ignore[arg-type]
+    runs = [mine(shop, epsilon="0.7", method=method, noise=SeededNoise(3), **request) for _ in range(2)]  # type: ignore[arg-type]
     assert runs[0] == runs[1]
     assert Fraction(69, 100) < runs[0].spent <= Fraction(7, 10)
     assert not runs[0].is_private
@@ -47,7 +47,7 @@ def test_a_release_spends_epsilon_and_no_more(
 def test_small_data_is_mined_within_the_budget(rows: Baskets, k: int, seed: int) -> None:
     """Also no data at all, and units of several transactions."""
     curator = curator_over(rows, noise=SeededNoise(seed), unit=PrivacyUnit("owner", 2))
-    release = dpfim.dpfim(curator, Target.of(k=k), epsilon=Fraction(1))
+    release = dpfim.dpfim(curator, Request.of(k=k), epsilon=Fraction(1))
     assert len(release) <= k
     assert curator.budget.spent <= 1
 
@@ -55,7 +55,7 @@ def test_small_data_is_mined_within_the_budget(rows: Baskets, k: int, seed: int)
 def test_preprocessing_is_asked_on_the_sample_and_the_rest_of_all_data(shop: Transactions) -> None:
     """X1: nothing that shapes the cut is free."""
     curator = open_curator(shop, epsilon=1, noise=SeededNoise(1))
-    dpfim.dpfim(curator, Target.of(k=40), epsilon=Fraction(1))
+    dpfim.dpfim(curator, Request.of(k=40), epsilon=Fraction(1))
     kinds = [isinstance(charge.mechanism, OnSample) for charge in curator.budget.charges]
     assert kinds == [False, True, True, True, True, True, False, False, False]
     questions = [charge.question.split()[0] for charge in curator.budget.charges]
@@ -77,7 +77,7 @@ def test_the_sample_of_large_data_is_nearly_free_and_that_of_small_is_not() -> N
 def test_the_order_of_one_chosen_item_and_no_cut_are_fine() -> None:
     """One item, one level, no targets."""
     curator = curator_over([frozenset({2})] * 500, epsilon=Fraction(10))
-    release = dpfim.dpfim(curator, Target.of(k=1), epsilon=Fraction(10))
+    release = dpfim.dpfim(curator, Request.of(k=1), epsilon=Fraction(10))
     assert [found.items for found in release.itemsets] == [(2,)]
     assert abs(release.itemsets[0].support - 500) < 50
 
@@ -136,7 +136,7 @@ def test_what_the_tree_lacks_is_learnt_from_the_counts(level: float, slope: floa
 def test_the_strawman_has_the_noise_of_all_itemsets(shop: Transactions) -> None:
     """C(n, i) for each size, at an equal share."""
     curator = open_curator(shop, epsilon=1, noise=SeededNoise(1), transactions=8_000)
-    dpfim.strawman(curator, Target.of(k=5), epsilon=Fraction(1))
+    dpfim.strawman(curator, Request.of(k=5), epsilon=Fraction(1))
     n = curator.alphabet_size
     mechanisms = [charge.mechanism for charge in curator.budget.charges]
     assert mechanisms == [DiscreteLaplace(math.comb(n, size), Fraction(1, 2)) for size in (1, 2)]
@@ -146,7 +146,7 @@ def test_the_strawman_refuses_what_it_cannot_list(shop: Transactions) -> None:
     """From the alphabet and the size alone, before anything is spent."""
     curator = open_curator(shop, epsilon=1, noise=SeededNoise(1))
     with pytest.raises(BadCall, match=r"lists all \d+ itemsets .* smaller itemsets, or use dpfim"):
-        dpfim.strawman(curator, Target.of(k=5, max_size=6), epsilon=Fraction(1))
+        dpfim.strawman(curator, Request.of(k=5, max_size=6), epsilon=Fraction(1))
     assert curator.budget.spent == 0
 
 

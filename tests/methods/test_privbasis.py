@@ -89,7 +89,7 @@ def test_patterns_add_up_to_supports(rows: Baskets) -> None:
     """The support of every subset of a group, from the patterns of the group."""
     group = (0, 2, 5)
     curator = curator_over(rows, epsilon=Fraction(10**7))
-    sums = supersets_added_up(curator.ask_joint_patterns(group, epsilon=Fraction(10**6)).values)
+    sums = supersets_added_up(curator.ask_marginal(group, epsilon=Fraction(10**6)).values)
     for number in range(8):
         itemset = [item for place, item in enumerate(group) if number >> place & 1]
         assert sums[number] == support(rows, itemset)
@@ -101,7 +101,7 @@ def test_averaging_weighs_by_inverse_variance() -> None:
     one, both = [], []
     for seed in range(400):
         curator = curator_over(rows, epsilon=Fraction(10), noise=SeededNoise(seed))
-        answers = [(g, curator.ask_joint_patterns(g, epsilon=Fraction(1, 2))) for g in [(0, 1), (1, 2, 3)]]
+        answers = [(g, curator.ask_marginal(g, epsilon=Fraction(1, 2))) for g in [(0, 1), (1, 2, 3)]]
         one.append(int(dict(zip(*_listed(answers[:1]), strict=True))[1,]) - 600)
         both.append(int(dict(zip(*_listed(answers), strict=True))[1,]) - 600)
     one_count = 2 * 2.0**2  # two counts' worth of variance: scale 2, Laplace
@@ -148,14 +148,14 @@ def test_the_trace_sums_to_at_most_epsilon(
     rows: Baskets, epsilon: Fraction, k: int | None, max_size: int | None, seed: int
 ) -> None:
     """Whatever the data, the task and the noise."""
-    target = {"min_support": "0.3"} if k is None else {"k": min(k, 6 if max_size == 1 else 21)}
+    request = {"min_support": "0.3"} if k is None else {"k": min(k, 6 if max_size == 1 else 21)}
     release = mine(
         transactions_of(rows),
         epsilon=epsilon,
         method="privbasis",
         max_size=max_size,
         noise=SeededNoise(seed),
-        **target,
+        **request,
     )
     assert release.spent <= epsilon
     assert k is None or release.spent == epsilon

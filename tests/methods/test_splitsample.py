@@ -26,7 +26,7 @@ from veilset.itemsets import Itemset, Itemsets
 from veilset.methods import METHODS, splitsample
 from veilset.methods.splitsample.count_estimation import Range, counted, estimated, patterns
 from veilset.methods.splitsample.split_loss import left_of_one, left_of_support
-from veilset.request import Target
+from veilset.request import Request
 
 NAMES = ["splitsample", *(f"splitsample:{variant}" for variant in METHODS["splitsample"].variants)]
 RUNS = 8000
@@ -268,5 +268,5 @@ def test_a_domain_that_cannot_hold_k_is_refused_before_anything_is_spent() -> No
     """Six items have six itemsets of one item."""
     curator = curator_over([frozenset({0})])
     with pytest.raises(BadCall, match="only 6 itemsets"):
-        splitsample.splitsample(curator, Target.of(k=7, max_size=1), epsilon=Fraction(1))
+        splitsample.splitsample(curator, Request.of(k=7, max_size=1), epsilon=Fraction(1))
     assert curator.budget.spent == 0

@@ -20,7 +20,7 @@ from veilset.gate.mechanisms import AboveThreshold, DiscreteLaplace
 from veilset.gate.selection.length_scores import STEPS
 from veilset.methods import METHODS, tps
 from veilset.methods.tps import Zones, filled_up
-from veilset.request import Target
+from veilset.request import Request
 
 NAMES = [method.name for method in METHODS.values() if method.task == "items"]
 TWO_PHASES = ["tps-pfm", "tps-em", "tps-recount", "frefirst"]
@@ -90,7 +90,7 @@ def test_a_release_holds_k_items_and_spends_exactly_epsilon(
 def test_a_threshold_that_nothing_reaches_gives_an_empty_release(name: str) -> None:
     """Methods of this task can be asked for a threshold, too."""
     curator = curator_over([frozenset({1})] * 50, epsilon=Fraction(100))
-    release = METHODS[name].run(curator, Target.of(min_support=10**6), epsilon=Fraction(100))
+    release = METHODS[name].run(curator, Request.of(min_support=10**6), epsilon=Fraction(100))
     assert len(release) == 0
 
 

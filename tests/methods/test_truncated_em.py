@@ -21,7 +21,7 @@ from veilset.gate.selection import floored_supports as scored
 from veilset.itemsets import Domain, Itemset
 from veilset.methods.shared import preliminaries as opening
 from veilset.methods.truncated_em import truncated_em
-from veilset.request import Target
+from veilset.request import Request
 from veilset.results.release import Release
 
 mine = partial(api.mine, method="truncated-em")
@@ -136,7 +136,7 @@ def test_what_was_spent_stays_spent_when_a_method_fails_midway() -> None:
     """A crash after a charge costs budget, not privacy."""
     curator = curator_over(ROWS)
     with patch.object(Release, "of", side_effect=RuntimeError), pytest.raises(RuntimeError):
-        truncated_em(curator, Target.of(k=2), epsilon=Fraction(1))
+        truncated_em(curator, Request.of(k=2), epsilon=Fraction(1))
     assert curator.budget.left == 0
 
 

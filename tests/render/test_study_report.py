@@ -211,9 +211,9 @@ def test_the_page_says_how_it_was_measured() -> None:
         ((None, None, None), "all of it"),
     ],
 )
-def test_a_target_is_told_in_words(target: tuple[int | None, str | None, int | None], label: str) -> None:
+def test_a_target_is_told_in_words(request: tuple[int | None, str | None, int | None], label: str) -> None:
     """Number, threshold and size, as far as they were given."""
-    assert target_label(*target) == label
+    assert target_label(*request) == label
 
 
 def test_no_results_are_refused() -> None:

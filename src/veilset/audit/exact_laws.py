@@ -12,6 +12,7 @@ from itertools import combinations
 
 import numpy as np
 
+from veilset.arrays import Int64Array
 from veilset.audit import label_law
 from veilset.audit.neighbours import Pair
 from veilset.audit.verdicts import Verdict
@@ -20,7 +21,6 @@ from veilset.gate.mechanisms import Exponential
 from veilset.gate.selection import floored_supports as scored
 from veilset.gate.selection import subsets as jointly
 from veilset.itemsets import Domain, Itemset
-from veilset.raw.counts import Int64Array
 from veilset.raw.cuts.truncation import KeepAll
 from veilset.raw.engines.local import LocalEngine
 from veilset.raw.transactions import Transactions

@@ -14,15 +14,12 @@ tell no more than epsilon.
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
+from veilset.arrays import FloatArray, Int64Array
 from veilset.audit.lower_bound import Outcome, lower_bound
 from veilset.audit.verdicts import Verdict
 from veilset.gate.noise import Noise
 from veilset.raw.counts import ExactCounts
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 METHOD = "noise"
 WITH_UNIT, WITHOUT_UNIT = 1, 0
@@ -50,14 +47,14 @@ def audit_integer_noise(noise: Noise, *, epsilon: Fraction, samples: int) -> Ver
     return _verdict(with_unit, without_unit, case=case, printed=False, epsilon=float(epsilon))
 
 
-def naive_laplace(values: Floats, *, scale: float, rng: np.random.Generator) -> Floats:
+def naive_laplace(values: FloatArray, *, scale: float, rng: np.random.Generator) -> FloatArray:
     """The values with Laplace noise, as textbooks have it."""
     uniform = rng.random(values.size) - 0.5
-    noisy: Floats = values - scale * np.sign(uniform) * np.log1p(-2 * np.abs(uniform))
+    noisy: FloatArray = values - scale * np.sign(uniform) * np.log1p(-2 * np.abs(uniform))
     return noisy
 
 
-def low_bits(values: Floats) -> Integers:
+def low_bits(values: FloatArray) -> Int64Array:
     """How many binary digits a number has after the point, exactly; 0 for whole numbers.
 
     >>> low_bits(np.array([0.75, 3.0, 0.1, 8.0])).tolist()
@@ -70,11 +67,11 @@ def low_bits(values: Floats) -> Integers:
     return np.where(values == np.rint(values), 0, digits)
 
 
-def _digit_outcomes(released: Floats) -> list[Outcome]:
+def _digit_outcomes(released: FloatArray) -> list[Outcome]:
     return [{"binary digits after the point": int(digits)} for digits in low_bits(released)]
 
 
-def _remainder_outcomes(released: Integers) -> list[Outcome]:
+def _remainder_outcomes(released: Int64Array) -> list[Outcome]:
     return [{f"remainder modulo {base}": int(value % base) for base in (2, 4)} for value in released]
 
 

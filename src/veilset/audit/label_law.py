@@ -7,30 +7,29 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
+from veilset.arrays import FloatArray
 from veilset.gate.selection.sparse_vector import STEPS
 
 Labels = tuple[bool, ...]
-Floats = npt.NDArray[np.float64]
 
 TAIL = 45
 """How many scales of noise are summed over: what is left out has a probability below 1e-19."""
 
 
-def mass(values: Floats, scale: float) -> Floats:
+def mass(values: FloatArray, scale: float) -> FloatArray:
     """P(noise = value) of discrete Laplace noise."""
     ratio = np.exp(-1 / scale)
-    probabilities: Floats = (1 - ratio) / (1 + ratio) * ratio ** np.abs(values)
+    probabilities: FloatArray = (1 - ratio) / (1 + ratio) * ratio ** np.abs(values)
     return probabilities
 
 
-def at_least(values: Floats, scale: float) -> Floats:
+def at_least(values: FloatArray, scale: float) -> FloatArray:
     """P(noise >= value) of discrete Laplace noise."""
     ratio = np.exp(-1 / scale)
     up = ratio ** np.maximum(values, 0) / (1 + ratio)
     down = 1 - ratio ** np.maximum(1 - values, 0) / (1 + ratio)
-    probabilities: Floats = np.where(values > 0, up, down)
+    probabilities: FloatArray = np.where(values > 0, up, down)
     return probabilities
 
 
@@ -41,7 +40,7 @@ def of_sparse_vector(
     noisy, weights = _thresholds(threshold, float(epsilon / 4))
     share = float(epsilon * 3 / 4 / k)
 
-    def walk(labels: Labels, weights: Floats) -> Iterator[tuple[Labels, float]]:
+    def walk(labels: Labels, weights: FloatArray) -> Iterator[tuple[Labels, float]]:
         if sum(labels) == k or len(labels) == len(supports):
             yield labels, float(weights.sum())
             return
@@ -67,7 +66,7 @@ def of_blocks(
         yield from walk(labels, len(labels), noisy, p * weights, left - share)
 
     def walk(
-        labels: Labels, start: int, noisy: Floats, weights: Floats, left: Fraction
+        labels: Labels, start: int, noisy: FloatArray, weights: FloatArray, left: Fraction
     ) -> Iterator[tuple[Labels, float]]:
         wanted = k - sum(labels)
         if wanted == 0 or len(labels) == len(supports):
@@ -83,14 +82,16 @@ def of_blocks(
     return new_block((), 1.0, epsilon)
 
 
-def _thresholds(threshold: int, share: float) -> tuple[Floats, Floats]:
+def _thresholds(threshold: int, share: float) -> tuple[FloatArray, FloatArray]:
     """The values of a noisy threshold, and their probabilities."""
     reach = int(TAIL / share) + 1
     noise = np.arange(-reach, reach + 1, dtype=np.float64)
     return threshold + noise, mass(noise, 1 / share)
 
 
-def _both(support: int, noisy: Floats, share: float) -> tuple[tuple[bool, Floats], tuple[bool, Floats]]:
+def _both(
+    support: int, noisy: FloatArray, share: float
+) -> tuple[tuple[bool, FloatArray], tuple[bool, FloatArray]]:
     """Both labels, with their probabilities for each value of the noisy threshold."""
     above = at_least(noisy - support, 1 / share)
     below = at_least(support - noisy + 1, 1 / share)  # noise is symmetric: exact where `above` is nearly 1

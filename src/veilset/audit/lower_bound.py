@@ -15,12 +15,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from veilset.arrays import FloatArray, Int64Array
 from veilset.audit.intervals import at_least, at_most
 
 Outcome = Mapping[str, int]
-Values = npt.NDArray[np.int64]
 
 CONFIDENCE = 0.95
 ABSENT = -(2**62)
@@ -51,7 +50,7 @@ class Event:
     is_likelier_without: bool
     promise: float
 
-    def number(self, values: Values) -> int:
+    def number(self, values: Int64Array) -> int:
         """How many of the values it holds for."""
         return int(np.count_nonzero((values >= self.low) & (values <= self.high)))
 
@@ -84,11 +83,11 @@ def lower_bound(
     return Bound(bound, str(event), confidence, len(with_unit) + len(without_unit))
 
 
-def _values(outcomes: Sequence[Outcome], name: str) -> Values:
+def _values(outcomes: Sequence[Outcome], name: str) -> Int64Array:
     return np.array([outcome.get(name, ABSENT) for outcome in outcomes], dtype=np.int64)
 
 
-def _best_event(name: str, with_unit: Values, without_unit: Values) -> Event:
+def _best_event(name: str, with_unit: Int64Array, without_unit: Int64Array) -> Event:
     """The most promising of: one class, all classes up to one, all from one on; in either direction."""
     starts = _starts(np.concatenate([with_unit, without_unit]))
     ends = np.append(starts[1:] - 1, LARGEST)
@@ -111,15 +110,15 @@ def _best_event(name: str, with_unit: Values, without_unit: Values) -> Event:
     return max(events, key=lambda event: event.promise)
 
 
-def _each(counts: Values) -> Values:
+def _each(counts: Int64Array) -> Int64Array:
     return counts
 
 
-def _from_here_on(counts: Values) -> Values:
+def _from_here_on(counts: Int64Array) -> Int64Array:
     return np.cumsum(counts[::-1])[::-1]
 
 
-def _starts(values: Values) -> Values:
+def _starts(values: Int64Array) -> Int64Array:
     """Where classes begin: at every value, or at some of them where there are many."""
     distinct = np.unique(values)
     if distinct.size <= MOST_CLASSES:
@@ -128,17 +127,17 @@ def _starts(values: Values) -> Values:
     return np.unique(np.append(some, distinct[0]))
 
 
-def _promises(inside: Values, outside: Values, trials: int) -> npt.NDArray[np.float64]:
+def _promises(inside: Int64Array, outside: Int64Array, trials: int) -> FloatArray:
     """About what bound each event would give: the same logarithm, with Wilson intervals."""
     low, high = _wilson(inside, trials, -1), _wilson(outside, trials, 1)
-    promise: npt.NDArray[np.float64] = np.log(np.maximum(low, 1e-300) / high)
+    promise: FloatArray = np.log(np.maximum(low, 1e-300) / high)
     return promise
 
 
-def _wilson(successes: Values, trials: int, sign: int) -> npt.NDArray[np.float64]:
+def _wilson(successes: Int64Array, trials: int, sign: int) -> FloatArray:
     share, z = successes / trials, _SIGMAS**2 / trials
     half = np.sqrt(share * (1 - share) * z + z**2 / 4)
-    bound: npt.NDArray[np.float64] = (share + z / 2 + sign * half) / (1 + z)
+    bound: FloatArray = (share + z / 2 + sign * half) / (1 + z)
     return bound
 
 

@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
 from veilset.api import open_curator
+from veilset.arrays import Int64Array
 from veilset.audit.lower_bound import Outcome
 from veilset.gate import (
     Curator,
-    Cut,
     DropLonger,
     KeepAll,
     KeepBest,
@@ -29,17 +28,18 @@ from veilset.gate import (
     SeededNoise,
     SizeTest,
     Split,
+    Truncation,
 )
 from veilset.itemsets import Itemset, Itemsets
 from veilset.methods import METHODS, Method
 from veilset.raw.transactions import Transactions
-from veilset.request import PublishTarget, Target
+from veilset.request import PublishRequest, Request
 from veilset.results.published import Published
 from veilset.results.release import Release
 from veilset.taxonomy import Taxonomy
 
 Ask = Callable[[Curator, Fraction], Outcome]
-AskUnder = Callable[[Curator, Fraction, Cut], Outcome]
+AskUnder = Callable[[Curator, Fraction, Truncation], Outcome]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +56,17 @@ class Subject:
         return self.ask(curator, epsilon)
 
 
-TARGETS: Mapping[str, Mapping[str, Target | PublishTarget]] = {
+TARGETS: Mapping[str, Mapping[str, Request | PublishRequest]] = {
     "mine": {
-        "k = 2": Target.of(k=2, max_size=2),
-        "support 4": Target.of(min_support=4, max_size=2),
+        "k = 2": Request.of(k=2, max_size=2),
+        "support 4": Request.of(min_support=4, max_size=2),
     },
     "items": {
-        "k = 2": Target.of(k=2, max_size=1),
+        "k = 2": Request.of(k=2, max_size=1),
     },
     "publish": {
-        "fan-out 2": PublishTarget(fan_out=2),
-        "fan-out 10": PublishTarget(fan_out=10),
+        "fan-out 2": PublishRequest(fan_out=2),
+        "fan-out 10": PublishRequest(fan_out=10),
     },
 }
 """For each task, what its methods are asked for under the audit."""
@@ -76,14 +76,14 @@ def of_method(name: str) -> list[Subject]:
     """A method with everything it can be asked for."""
     method = METHODS[name]
     return [
-        Subject(name, case, _run(method, target)) for case, target in TARGETS.get(method.task, {}).items()
+        Subject(name, case, _run(method, request)) for case, request in TARGETS.get(method.task, {}).items()
     ]
 
 
-def _run(method: Method, target: Target | PublishTarget) -> Ask:
-    if isinstance(target, PublishTarget):
-        return lambda curator, epsilon: _seen_records(method.run(curator, target, epsilon=epsilon))
-    return lambda curator, epsilon: _seen(method.run(curator, target, epsilon=epsilon))
+def _run(method: Method, request: Request | PublishRequest) -> Ask:
+    if isinstance(request, PublishRequest):
+        return lambda curator, epsilon: _seen_records(method.run(curator, request, epsilon=epsilon))
+    return lambda curator, epsilon: _seen(method.run(curator, request, epsilon=epsilon))
 
 
 def _seen(release: Release) -> Outcome:
@@ -109,18 +109,18 @@ def of_questions() -> list[Subject]:
     """Every question of the gate; those that take a cut, under each kind of cut."""
     plain = [Subject("questions", name, ask) for name, ask in QUESTIONS.items()]
     under_cuts = [
-        Subject("questions", f"{name} under {label}", _under(ask, cut))
+        Subject("questions", f"{name} under {label}", _under(ask, truncation))
         for name, ask in QUESTIONS_UNDER_A_CUT.items()
-        for label, cut in CUTS.items()
+        for label, truncation in CUTS.items()
     ]
     return [*plain, *under_cuts]
 
 
-def _under(ask: AskUnder, cut: Callable[[int], Cut]) -> Ask:
-    return lambda curator, epsilon: ask(curator, epsilon, cut(curator.alphabet_size))
+def _under(ask: AskUnder, truncation: Callable[[int], Truncation]) -> Ask:
+    return lambda curator, epsilon: ask(curator, epsilon, truncation(curator.alphabet_size))
 
 
-def _counts(name: str, values: npt.NDArray[np.int64]) -> Outcome:
+def _counts(name: str, values: Int64Array) -> Outcome:
     return {f"{name} {place}": int(value) for place, value in enumerate(values)}
 
 
@@ -129,7 +129,7 @@ def _found(items: tuple[int, ...]) -> Outcome:
     return {"number": len(items), **{f"{item} above": 1 for item in items}}
 
 
-def _all(curator: Curator) -> npt.NDArray[np.int64]:
+def _all(curator: Curator) -> Int64Array:
     return np.arange(curator.alphabet_size)
 
 
@@ -156,7 +156,7 @@ def _of_sample(sample: Curator) -> Outcome:
     """Two answers on one sample, which together cost all that was set aside for it."""
     half = sample.budget.total / 2
     lengths = sample.ask_lengths(limit=3, epsilon=half)
-    items = sample.ask_item_supports(cut=KeepRandom(2), epsilon=half)
+    items = sample.ask_item_supports(truncation=KeepRandom(2), epsilon=half)
     return {**_counts("length", lengths.values), **_counts("item", items.values)}
 
 
@@ -239,13 +239,13 @@ QUESTIONS: Mapping[str, Ask] = {
         "item", curator.ask_normalised_supports(1, epsilon=epsilon, items=np.array([1, 0])).values
     ),
     "held": lambda curator, epsilon: _counts(
-        "class", curator.ask_held(FEW, classes=(0, 1, 2), epsilon=epsilon).values
+        "class", curator.ask_containment(FEW, classes=(0, 1, 2), epsilon=epsilon).values
     ),
     "held of items": lambda curator, epsilon: _counts(
-        "class", curator.ask_held(None, classes=(0, 1, 2, 4), epsilon=epsilon).values
+        "class", curator.ask_containment(None, classes=(0, 1, 2, 4), epsilon=epsilon).values
     ),
     "shared supports": lambda curator, epsilon: _counts(
-        "itemset", curator.ask_shared_supports(FEW, most=2, epsilon=epsilon).values
+        "itemset", curator.ask_capped_counts(FEW, most=2, epsilon=epsilon).values
     ),
     "sum of supports": lambda curator, epsilon: {
         "sum": curator.ask_total(_all(curator), most=2, epsilon=epsilon).value
@@ -263,24 +263,26 @@ QUESTIONS: Mapping[str, Ask] = {
 }
 
 QUESTIONS_UNDER_A_CUT: Mapping[str, AskUnder] = {
-    "lengths": lambda curator, epsilon, cut: _counts(
-        "length", curator.ask_lengths(limit=4, cut=cut, epsilon=epsilon).values
+    "lengths": lambda curator, epsilon, truncation: _counts(
+        "length", curator.ask_lengths(limit=4, truncation=truncation, epsilon=epsilon).values
     ),
-    "item supports": lambda curator, epsilon, cut: _counts(
-        "item", curator.ask_item_supports(cut=cut, epsilon=epsilon).values
+    "item supports": lambda curator, epsilon, truncation: _counts(
+        "item", curator.ask_item_supports(truncation=truncation, epsilon=epsilon).values
     ),
-    "supports": lambda curator, epsilon, cut: _counts(
-        "itemset", curator.ask_supports(FEW, cut=cut, epsilon=epsilon).values
+    "supports": lambda curator, epsilon, truncation: _counts(
+        "itemset", curator.ask_supports(FEW, truncation=truncation, epsilon=epsilon).values
     ),
-    "joint patterns": lambda curator, epsilon, cut: _counts(
-        "pattern", curator.ask_joint_patterns((0, 1, 2), cut=cut, epsilon=epsilon).values
+    "joint patterns": lambda curator, epsilon, truncation: _counts(
+        "pattern", curator.ask_marginal((0, 1, 2), truncation=truncation, epsilon=epsilon).values
     ),
-    "prefix tree": lambda curator, epsilon, cut: _paths(
-        curator.ask_prefix_tree((1, 0, 2), depth=2, threshold=_above(6 / epsilon), cut=cut, epsilon=epsilon)
+    "prefix tree": lambda curator, epsilon, truncation: _paths(
+        curator.ask_prefix_tree(
+            (1, 0, 2), depth=2, threshold=_above(6 / epsilon), truncation=truncation, epsilon=epsilon
+        )
     ),
 }
 
-CUTS: Mapping[str, Callable[[int], Cut]] = {
+CUTS: Mapping[str, Callable[[int], Truncation]] = {
     "no cut": lambda _: KeepAll(),
     "DropLonger(2)": lambda _: DropLonger(2),
     "KeepRandom(2)": lambda _: KeepRandom(2),

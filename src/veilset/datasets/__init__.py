@@ -9,17 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from veilset.arrays import FloatArray, Int32Array, Int64Array
 from veilset.datasets.catalogue import DEPARTMENTS, OCCASIONS
 from veilset.errors import BadCall
-from veilset.raw.counts import Int32Array, Int64Array
 from veilset.raw.transactions import Alphabet, Item, Transactions
 from veilset.writing import as_lists, as_words, write_fimi, write_lines
-
-FloatArray = npt.NDArray[np.float64]
 
 _LARGEST_SIZE = 10**9
 

@@ -21,8 +21,9 @@ import polars as pl
 
 from veilset import __version__
 from veilset.api import open_curator
+from veilset.arrays import Int64Array
 from veilset.errors import BadCall
-from veilset.evaluate.metrics import Counts, Score, Truth, mean_and_sd, score
+from veilset.evaluate.metrics import Score, Truth, mean_and_sd, score
 from veilset.evaluate.published import Queries, Reference, score_published, supports_in, supports_of
 from veilset.evaluate.shared_memory import fingerprint_of, map_transactions, peak_growth, share_transactions
 from veilset.gate import Epsilon, SeededNoise, exact_epsilon
@@ -31,7 +32,7 @@ from veilset.methods import find_method
 from veilset.raw.counts import ExactItemsets
 from veilset.raw.engines.local import LocalEngine
 from veilset.raw.transactions import Transactions
-from veilset.request import PublishTarget, Support, Target
+from veilset.request import PublishRequest, Request, Support
 from veilset.results.estimates import count_of
 from veilset.results.published import Published
 from veilset.results.release import Release
@@ -51,7 +52,7 @@ class Study:
 
     methods: tuple[str, ...]
     epsilons: tuple[Fraction, ...]
-    targets: tuple[Target, ...]
+    targets: tuple[Request, ...]
     task: str
     repeats: int
     seed: int
@@ -79,8 +80,8 @@ class Study:
         if task == "publish" and min_supports:
             raise BadCall("a published dataset is measured by its top k; give k, no minimum support")
         size = 1 if task == "items" else max_size
-        targets = [Target.of(k=k, max_size=size) for k in ks]
-        targets += [Target.of(min_support=support, max_size=size) for support in min_supports]
+        targets = [Request.of(k=k, max_size=size) for k in ks]
+        targets += [Request.of(min_support=support, max_size=size) for support in min_supports]
         if not (methods and epsilons and targets):
             raise BadCall("give at least one method, one epsilon, and one k or minimum support")
         names = tuple(find_method(method, task=task).name for method in methods)
@@ -110,9 +111,9 @@ class Run:
         return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") >> 1
 
     @property
-    def target(self) -> Target:
+    def request(self) -> Request:
         """What is asked for."""
-        return Target.of(k=self.k, min_support=self.min_support, max_size=self.max_size)
+        return Request.of(k=self.k, min_support=self.min_support, max_size=self.max_size)
 
 
 SCHEMA: dict[str, pl.DataType] = {
@@ -178,19 +179,25 @@ def _jobs(name: str, held: Transactions, study: Study, folder: Path) -> Iterator
     share_transactions(held, path)
     fingerprint = fingerprint_of(held)
     queries = Queries.on(held, seed=study.seed) if study.task == "publish" else Queries()
-    for target in study.targets:
-        found, threshold = _exact(name, held, target)
+    for request in study.targets:
+        found, threshold = _exact(name, held, request)
         truth = Truth.of(found.supports, np.diff(found.offsets), threshold=threshold)
         reference = Reference(supports_of(found), queries)
         for method in study.methods:
             for epsilon in study.epsilons:
                 for repeat in range(study.repeats):
-                    run = _run(study, target, name, fingerprint, method, epsilon, repeat)
+                    run = _run(study, request, name, fingerprint, method, epsilon, repeat)
                     yield Job(run, path, truth, reference)
 
 
 def _run(
-    study: Study, target: Target, dataset: str, fingerprint: str, method: str, epsilon: Fraction, repeat: int
+    study: Study,
+    request: Request,
+    dataset: str,
+    fingerprint: str,
+    method: str,
+    epsilon: Fraction,
+    repeat: int,
 ) -> Run:
     return Run(
         task=study.task,
@@ -199,25 +206,25 @@ def _run(
         method=method,
         version=__version__,
         epsilon=float(epsilon),
-        k=target.k,
-        min_support=None if target.min_support is None else str(target.min_support),
-        max_size=target.max_size,
+        k=request.k,
+        min_support=None if request.min_support is None else str(request.min_support),
+        max_size=request.max_size,
         repeat=repeat,
         study_seed=study.seed,
     )
 
 
-def _exact(name: str, held: Transactions, target: Target) -> tuple[ExactItemsets, int]:
+def _exact(name: str, held: Transactions, request: Request) -> tuple[ExactItemsets, int]:
     """The exact answer, and the support from which an itemset is right."""
     engine = LocalEngine(held)
-    if target.k is None:
-        min_count = max(1, count_of(target.min_support or Fraction(1), transactions=len(held)))
-        return engine.frequent(min_count=min_count, max_size=target.max_size), min_count
-    found = engine.top(target.k, max_size=target.max_size)
-    if found.supports.size < target.k:
+    if request.k is None:
+        min_count = max(1, count_of(request.min_support or Fraction(1), transactions=len(held)))
+        return engine.frequent(min_count=min_count, max_size=request.max_size), min_count
+    found = engine.top(request.k, max_size=request.max_size)
+    if found.supports.size < request.k:
         held_itemsets = found.supports.size
         raise BadCall(
-            f"{name} holds only {held_itemsets} itemsets, fewer than k = {target.k}; give a smaller k"
+            f"{name} holds only {held_itemsets} itemsets, fewer than k = {request.k}; give a smaller k"
         )
     return found, int(found.supports[-1])
 
@@ -237,11 +244,11 @@ def _measured(job: Job) -> Row:
     """Do one run and score it."""
     run, held = job.run, map_transactions(job.data)
     method = find_method(run.method, task=run.task)
-    target = PublishTarget() if run.task == "publish" else run.target
+    request = PublishRequest() if run.task == "publish" else run.request
     with peak_growth() as peak:
         start = time.perf_counter()
         curator = open_curator(held, epsilon=run.epsilon, noise=SeededNoise(run.seed), threads=1)
-        found = method.run(curator, target, epsilon=curator.budget.total)
+        found = method.run(curator, request, epsilon=curator.budget.total)
         seconds = time.perf_counter() - start
     return {
         **asdict(run),
@@ -273,7 +280,7 @@ def _scores_published(published: Published, held: Transactions, job: Job) -> Row
     }
 
 
-def _score(itemsets: Itemsets, supports: Counts, held: Transactions, truth: Truth) -> Score:
+def _score(itemsets: Itemsets, supports: Int64Array, held: Transactions, truth: Truth) -> Score:
     """Score itemsets and the supports that are claimed for them."""
     true = supports_in(LocalEngine(held, threads=1), itemsets)
     return score(truth, true=true, noisy=supports, sizes=np.diff(itemsets.offsets))

@@ -5,12 +5,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
+from veilset.arrays import Int64Array
 from veilset.itemsets import Itemset
-
-Counts = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 APPROXIMATE = 0.2
 """delta of DiffFIM's Definition 5, where nothing else is said."""
@@ -31,7 +28,9 @@ class Truth:
     delta: float = APPROXIMATE
 
     @classmethod
-    def of(cls, supports: Counts, sizes: Counts, *, threshold: int, delta: float = APPROXIMATE) -> "Truth":
+    def of(
+        cls, supports: Int64Array, sizes: Int64Array, *, threshold: int, delta: float = APPROXIMATE
+    ) -> "Truth":
         """From the supports and sizes of the exact answer."""
         plain = int(np.count_nonzero(supports > (1 + delta) * threshold))
         by_size = dict(
@@ -68,7 +67,7 @@ class Score:
     by_size: tuple[SizeScore, ...]
 
 
-def score(truth: Truth, *, true: Counts, noisy: Counts, sizes: Counts) -> Score:
+def score(truth: Truth, *, true: Int64Array, noisy: Int64Array, sizes: Int64Array) -> Score:
     """Score released itemsets by their true supports, noisy supports and sizes.
 
     An itemset is right if its true support reaches the threshold: one that ties with the k-th is as good.
@@ -123,7 +122,9 @@ def random_queries(
     return queries
 
 
-def query_error(exact: Counts, published: Counts, *, transactions: int, sanity: float = 0.001) -> float:
+def query_error(
+    exact: Int64Array, published: Int64Array, *, transactions: int, sanity: float = 0.001
+) -> float:
     """The mean relative error of counting queries, with a sanity bound of 0.1 % of the transactions.
 
     >>> round(query_error(np.array([100, 0]), np.array([90, 2]), transactions=10_000), 6)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from veilset.evaluate.metrics import Counts, fim_utility, query_error, random_queries
+from veilset.arrays import Int64Array
+from veilset.evaluate.metrics import fim_utility, query_error, random_queries
 from veilset.gate import SeededNoise
 from veilset.itemsets import Itemset, Itemsets
 from veilset.raw.counts import ExactItemsets
@@ -23,7 +24,7 @@ class Queries:
     """Counting queries in classes of lengths, and what the data answers."""
 
     classes: tuple[Itemsets, ...] = ()
-    answers: tuple[Counts, ...] = ()
+    answers: tuple[Int64Array, ...] = ()
     transactions: int = 0
 
     @classmethod
@@ -89,6 +90,6 @@ def supports_of(found: ExactItemsets) -> dict[Itemset, int]:
     return dict(zip(Itemsets(found.offsets, found.items), found.supports.tolist(), strict=True))
 
 
-def supports_in(engine: LocalEngine, itemsets: Itemsets) -> Counts:
+def supports_in(engine: LocalEngine, itemsets: Itemsets) -> Int64Array:
     """How many transactions hold all of each itemset, exactly."""
     return engine.supports(itemsets.offsets, itemsets.items, KeepAll(), SeededNoise(0).keys).values

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from veilset.forecast.curve import Floats, SupportCurve
+from veilset.arrays import FloatArray
+from veilset.forecast.curve import SupportCurve
 from veilset.gate.mechanisms import DiscreteLaplace, Exponential, Mechanism, OnSample
 from veilset.itemsets import Domain
 from veilset.methods.shared.preliminaries import SHARE_FOR_NUMBER
@@ -15,7 +16,7 @@ class World:
     """The public model: about how many rows, which share of them holds each item, and what follows."""
 
     rows: int
-    shares: Floats
+    shares: FloatArray
     domain: Domain
     curve: SupportCurve
 

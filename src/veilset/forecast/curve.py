@@ -13,11 +13,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from veilset.arrays import FloatArray
 from veilset.itemsets import Domain
-
-Floats = npt.NDArray[np.float64]
 
 _STEP = 0.005
 """Supports are told apart on a logarithmic grid: half a percent."""
@@ -32,24 +30,24 @@ _ROUNDS = 200
 class SupportCurve:
     """How many itemsets have which support: classes from the most frequent to those that nobody holds."""
 
-    supports: Floats
-    ln_numbers: Floats
+    supports: FloatArray
+    ln_numbers: FloatArray
 
     def at_rank(self, rank: int) -> float:
         """The support of the itemset of that rank."""
         place = int(np.searchsorted(np.cumsum(np.exp(self.ln_numbers[:-1])), rank * (1 - 1e-9)))
         return float(self.supports[place])
 
-    def among_first(self, k: int) -> Floats:
+    def among_first(self, k: int) -> FloatArray:
         """How many itemsets of each class belong to the k most frequent."""
         numbers = np.exp(
             np.minimum(self.ln_numbers, math.log(k) + 1)
         )  # more than k in a class are as good as k
-        within: Floats = np.diff(np.minimum(np.cumsum(numbers), k), prepend=0.0)
+        within: FloatArray = np.diff(np.minimum(np.cumsum(numbers), k), prepend=0.0)
         return within
 
 
-def popularity(*, items: int, length: float) -> Floats:
+def popularity(*, items: int, length: float) -> FloatArray:
     """The share of transactions that hold each item, most popular first; they add up to the typical length.
 
     >>> popularity(items=4, length=2).round(2).tolist()
@@ -61,17 +59,17 @@ def popularity(*, items: int, length: float) -> Floats:
         middle = (low + high) / 2
         too_long = float((1 / (1 + ranks * math.exp(-middle))).sum()) > length
         low, high = (low, middle) if too_long else (middle, high)
-    shares: Floats = 1 / (1 + ranks * math.exp(-high))
+    shares: FloatArray = 1 / (1 + ranks * math.exp(-high))
     return shares
 
 
-def bend(shares: Floats, *, rows: int, support: float, wanted: float) -> Floats:
+def bend(shares: FloatArray, *, rows: int, support: float, wanted: float) -> FloatArray:
     """The shares of items for which a support of the curve becomes the one wanted."""
-    bent: Floats = shares ** (math.log(wanted / rows) / math.log(support / rows))
+    bent: FloatArray = shares ** (math.log(wanted / rows) / math.log(support / rows))
     return bent
 
 
-def support_curve(shares: Floats, *, rows: int, max_size: int) -> SupportCurve:
+def support_curve(shares: FloatArray, *, rows: int, max_size: int) -> SupportCurve:
     """The supports of all itemsets of up to `max_size` items, held independently.
 
     Items of the same class of the grid are taken together: j of its g members can be chosen in C(g, j) ways.
@@ -93,7 +91,7 @@ def support_curve(shares: Floats, *, rows: int, max_size: int) -> SupportCurve:
     return SupportCurve(np.append(supports, 0.0), np.append(np.log(numbers[held]), ln_unseen))
 
 
-def _with_class(ways: Floats, *, depth: int, members: int) -> Floats:
+def _with_class(ways: FloatArray, *, depth: int, members: int) -> FloatArray:
     """Every itemset so far, with none, one, two, ... items of one more class."""
     sizes, depths = ways.shape
     most = min(members, sizes - 1, (depths - 1) // depth if depth else members)

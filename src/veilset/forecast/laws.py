@@ -10,14 +10,16 @@ from collections.abc import Callable
 
 import numpy as np
 
-from veilset.forecast.curve import Floats
+from veilset.arrays import FloatArray
 from veilset.gate.mechanisms import Exponential
 
 CONFIDENCE = 0.95
 _ROUNDS = 60
 
 
-def chances_to_be_drawn(supports: Floats, ln_numbers: Floats, *, draws: int, rate: float) -> Floats:
+def chances_to_be_drawn(
+    supports: FloatArray, ln_numbers: FloatArray, *, draws: int, rate: float
+) -> FloatArray:
     """For a member of each class of candidates, the chance to be among the draws.
 
     >>> chances_to_be_drawn(np.array([9.0, 0.0]), np.log([1, 99]), draws=1, rate=1.0).round(3).tolist()
@@ -30,13 +32,13 @@ def chances_to_be_drawn(supports: Floats, ln_numbers: Floats, *, draws: int, rat
 
     highest = float((lifts + ln_numbers).max()) + math.log(lifts.size / draws)
     level = _where_it_falls_to(draws, expected, low=float(lifts.min()) - 5, high=highest)
-    chances: Floats = np.exp(_ln_chance_to_pass(lifts - level))
+    chances: FloatArray = np.exp(_ln_chance_to_pass(lifts - level))
     return chances
 
 
 def chances_to_be_among_first(
-    supports: Floats, deviations: Floats, *, k: int, present: Floats | float = 1.0
-) -> Floats:
+    supports: FloatArray, deviations: FloatArray, *, k: int, present: FloatArray | float = 1.0
+) -> FloatArray:
     """For each candidate, the chance that its support plus normal noise is among the k largest.
 
     `present` is the chance of each to take part at all; the result is for when it does.
@@ -47,7 +49,7 @@ def chances_to_be_among_first(
     if float((present * np.ones(supports.size)).sum()) <= k:
         return np.ones(supports.size)
 
-    def chances(level: float) -> Floats:
+    def chances(level: float) -> FloatArray:
         return normal_distribution((supports - level) / deviations)
 
     reach = 40 * float(deviations.max())
@@ -104,22 +106,22 @@ def support_above_zero(half_width: int) -> int:
     return half_width + math.ceil(half_width * math.log(10) / math.log(20)) + 1
 
 
-def _ln_chance_to_pass(lifts: Floats) -> Floats:
+def _ln_chance_to_pass(lifts: FloatArray) -> FloatArray:
     """ln(1 - exp(-exp(x))), for Gumbel noise; that is x itself far below the level."""
-    ln_chances: Floats = np.where(lifts < -30, lifts, np.log(-np.expm1(-np.exp(np.clip(lifts, -30, 30)))))
+    ln_chances: FloatArray = np.where(lifts < -30, lifts, np.log(-np.expm1(-np.exp(np.clip(lifts, -30, 30)))))
     return ln_chances
 
 
-def laplace_distribution(z: Floats) -> Floats:
+def laplace_distribution(z: FloatArray) -> FloatArray:
     """The chance that Laplace noise of scale 1 is below z."""
     tail = np.exp(-np.abs(z)) / 2
-    chances: Floats = np.where(z > 0, 1 - tail, tail)
+    chances: FloatArray = np.where(z > 0, 1 - tail, tail)
     return chances
 
 
-def normal_distribution(z: Floats) -> Floats:
+def normal_distribution(z: FloatArray) -> FloatArray:
     """The chance that a standard normal variable is below z, to within 0.0004 (Page 1977)."""
-    chances: Floats = (1 + np.tanh(math.sqrt(2 / math.pi) * (z + 0.044715 * z * z * z))) / 2
+    chances: FloatArray = (1 + np.tanh(math.sqrt(2 / math.pi) * (z + 0.044715 * z * z * z))) / 2
     return chances
 
 

@@ -19,7 +19,15 @@ from veilset.gate.questions.partitions import Partitions, Refinement, SizeTest
 from veilset.raw.cuts.similar_cut import KeepSimilar
 from veilset.raw.cuts.smart_cut import KeepSmart
 from veilset.raw.cuts.split import Split
-from veilset.raw.cuts.truncation import Cut, DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems, Reshape
+from veilset.raw.cuts.truncation import (
+    DropLonger,
+    KeepAll,
+    KeepBest,
+    KeepRandom,
+    OnlyItems,
+    Reshape,
+    Truncation,
+)
 from veilset.raw.transactions import Item
 
 __all__ = [
@@ -28,7 +36,6 @@ __all__ = [
     "Charge",
     "Chosen",
     "Curator",
-    "Cut",
     "DropLonger",
     "Epsilon",
     "Found",
@@ -54,5 +61,6 @@ __all__ = [
     "SizeTest",
     "Split",
     "SubPartitions",
+    "Truncation",
     "exact_epsilon",
 ]

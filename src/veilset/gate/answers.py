@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
+from veilset.arrays import Int64Array
 from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.itemsets import Itemset, Itemsets
-from veilset.raw.counts import Int64Array
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from veilset.gate.questions import prefix_tree
 from veilset.gate.questions.base import under
 from veilset.gate.questions.counts import CountQuestions
 from veilset.gate.questions.partitions import Partitions
-from veilset.gate.questions.selections import RankQuestions
-from veilset.raw.cuts.truncation import Cut, KeepAll
+from veilset.gate.questions.selections import SelectionQuestions
+from veilset.raw.cuts.truncation import KeepAll, Truncation
 from veilset.raw.engines.partitions import ExactPartitions
 from veilset.raw.kernels.partitions import Tree
 from veilset.taxonomy import Taxonomy
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from veilset.raw.engines import Engine
 
 
-class Curator(CountQuestions, RankQuestions):
+class Curator(CountQuestions, SelectionQuestions):
     """Answers questions about private transactions within a budget: counts, ranks, and whole structures."""
 
     def on_sample(self, rate: Fraction, *, epsilon: Fraction) -> "Curator":
@@ -44,7 +44,13 @@ class Curator(CountQuestions, RankQuestions):
         return Curator(engine, budget=account, noise=self._noise, unit=self.unit)
 
     def ask_prefix_tree(
-        self, order: tuple[int, ...], *, depth: int, threshold: int, epsilon: Fraction, cut: Cut | None = None
+        self,
+        order: tuple[int, ...],
+        *,
+        depth: int,
+        threshold: int,
+        epsilon: Fraction,
+        truncation: Truncation | None = None,
     ) -> NoisyTree:
         """How many transactions begin with which items, in a public order: the nodes that reach a threshold.
 
@@ -52,12 +58,12 @@ class Curator(CountQuestions, RankQuestions):
         nodes on its path by 1, at most one on each level, so by `depth` all together. Every possible child of a
         node that is kept is tested alike, whether a transaction passed or not: see `gate.prefix_tree`.
         """
-        codes, bound = np.array(order, dtype=np.int32), cut or KeepAll()
+        codes, bound = np.array(order, dtype=np.int32), truncation or KeepAll()
         mechanism = DiscreteLaplace(depth * self.unit.transactions, epsilon) if depth > 0 else None
         if mechanism is None or not order or len(set(order)) < len(order):
             raise BadCall("a prefix tree needs different items in an order, and a depth of at least 1")
         prefix_tree.check_ends(threshold, width=len(order), scale=mechanism.scale)
-        self.budget.charge(f"prefix tree of {len(order)} items, {depth} deep{under(cut)}", mechanism)
+        self.budget.charge(f"prefix tree of {len(order)} items, {depth} deep{under(truncation)}", mechanism)
         exact = self._engine.prefix_tree(codes, bound, self._noise.keys, depth=depth)
         return prefix_tree.grown(
             exact, order, depth=depth, threshold=threshold, mechanism=mechanism, noise=self._noise

@@ -13,8 +13,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from veilset.arrays import Int64Array
 from veilset.errors import BadCall
-from veilset.raw.counts import ExactCounts, Int64Array
+from veilset.raw.counts import ExactCounts
 from veilset.raw.cuts.truncation import Keys
 
 

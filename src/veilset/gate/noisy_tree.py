@@ -3,15 +3,12 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from veilset.arrays import FloatArray, Int32Array, Int64Array
 from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.itemsets import Itemsets
-from veilset.raw.counts import Int32Array, Int64Array
 from veilset.raw.kernels import found as kernel
 from veilset.raw.kernels.fp_growth import grow_itemsets
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +79,7 @@ class NoisyTree:
             levels.append(np.arange(first, last))
         return levels
 
-    def _sums_of_children(self, values: Floats) -> Floats:
-        sums: Floats = np.zeros(values.size)
+    def _sums_of_children(self, values: FloatArray) -> FloatArray:
+        sums: FloatArray = np.zeros(values.size)
         np.add.at(sums, self.parents[1:], values[1:])
         return sums

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from veilset.errors import BadCall
 from veilset.gate import Curator
-from veilset.request import PublishTarget, Target
+from veilset.request import PublishRequest, Request
 from veilset.results.release import Release
 
 if TYPE_CHECKING:
@@ -38,17 +38,17 @@ class Method:
         return replace(self, name=f"{self.name}:{name}", options=self.variants[name])
 
     @overload
-    def run(self, curator: Curator, target: Target, *, epsilon: Fraction) -> Release: ...
+    def run(self, curator: Curator, request: Request, *, epsilon: Fraction) -> Release: ...
 
     @overload
-    def run(self, curator: Curator, target: PublishTarget, *, epsilon: Fraction) -> "Published": ...
+    def run(self, curator: Curator, request: PublishRequest, *, epsilon: Fraction) -> "Published": ...
 
     def run(
-        self, curator: Curator, target: Target | PublishTarget, *, epsilon: Fraction
+        self, curator: Curator, request: Request | PublishRequest, *, epsilon: Fraction
     ) -> "Release | Published":
         """Ask the curator, spend at most epsilon, return a release of what the task is about."""
         run: Run = getattr(import_module(self.module), self.function)
-        return run(curator, target, epsilon=epsilon, **self.options)
+        return run(curator, request, epsilon=epsilon, **self.options)
 
 
 WANG = "Wang et al., Differentially private top-k frequent columns publication, IEEE Access 2019"

@@ -26,7 +26,7 @@ from veilset.methods.splitsample import forecast as splitsample
 from veilset.methods.truncated_em import forecast as truncated_em
 from veilset.plan import bounds
 from veilset.plan.bounds import Usefulness
-from veilset.request import MOST_TRANSACTIONS, Support, Target
+from veilset.request import MOST_TRANSACTIONS, Request, Support
 from veilset.results.estimates import count_of
 
 _LEAST_EPSILON, _MOST_EPSILON = 1e-4, 1e4
@@ -190,14 +190,14 @@ def make_plan(
     >>> [(each.forecast.method, each.forecast.half_width) for each in plan.methods[:2]]
     [('planned', 34), ('truncated-em', 61)]
     """
-    target = Target.of(k=k, min_support=kth_support, max_size=max_size)
+    request = Request.of(k=k, min_support=kth_support, max_size=max_size)
     if not 0 < error < math.inf:
         raise BadCall(f"an error of {error:g} is not possible; give a share above 0, such as 0.1 for 10 %")
     exact = exact_epsilon(epsilon)
-    guess = None if target.min_support is None else _count(target.min_support, facts.rows)
+    guess = None if request.min_support is None else _count(request.min_support, facts.rows)
     plans = tuple(
         _plan_method(forecaster, _world(facts, domain, k=k, guess=guess), k=k, epsilon=exact, error=error)
-        for forecaster, domain in _that_can_give(k, facts, target)
+        for forecaster, domain in _that_can_give(k, facts, request)
     )
     limits = Limits.of(facts, plans[0].forecast.kth_support)
     return Plan(facts, k, exact, error, guess, plans, limits)
@@ -213,10 +213,10 @@ def _count(guess: Fraction, rows: int) -> int:
     return count
 
 
-def _that_can_give(k: int, facts: Facts, target: Target) -> list[tuple[Forecaster, Domain]]:
+def _that_can_give(k: int, facts: Facts, request: Request) -> list[tuple[Forecaster, Domain]]:
     """The methods that consider k itemsets at least, and not too many, each with all that it considers."""
     domains = [
-        (each, Domain(items=range(facts.items), max_size=min(each.largest(target.max_size), facts.items)))
+        (each, Domain(items=range(facts.items), max_size=min(each.largest(request.max_size), facts.items)))
         for each in FORECASTERS.values()
     ]
     max(domains, key=lambda each: each[1].max_size)[1].check_holds(k)

@@ -2,11 +2,7 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
-Int64Array = npt.NDArray[np.int64]
-Int32Array = npt.NDArray[np.int32]
+from veilset.arrays import Int32Array, Int64Array
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)

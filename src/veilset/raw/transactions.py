@@ -6,8 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
+from veilset.arrays import Int32Array, Int64Array
 from veilset.errors import BadInput
-from veilset.raw.counts import Int32Array, Int64Array
 
 Item = int | str
 """What an item is called: an integer of up to 64 bits, or a name."""

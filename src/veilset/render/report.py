@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import Charge, Item
 from veilset.render import page
 from veilset.results.release import Release, ReleasedItemset
@@ -29,8 +29,6 @@ COLOURS = (
     *("#7fb0c6", "#bfa04c", "#b57ca2", "#7a9457", "#8d97a3"),
 )
 """One for each question of the budget; the last for all from its place on."""
-
-Points = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +242,7 @@ def _by_weight(pairs: Sequence[ReleasedItemset]) -> list[Item]:
     return sorted(weight, key=weight.__getitem__, reverse=True)
 
 
-def _spread(number: int, edges: npt.NDArray[np.int64]) -> Points:
+def _spread(number: int, edges: Int64Array) -> FloatArray:
     """Places in [-1, 1] for the nodes of a network, after Fruchterman and Reingold (1991).
 
     All nodes push each other away, edges pull their ends together, and the middle pulls everything a little.
@@ -263,7 +261,7 @@ def _spread(number: int, edges: npt.NDArray[np.int64]) -> Points:
         length = np.maximum(np.linalg.norm(move, axis=1, keepdims=True), 1e-9)
         points += move / length * np.minimum(length, step)
     points -= (points.min(axis=0) + points.max(axis=0)) / 2
-    scaled: Points = points / np.abs(points).max()
+    scaled: FloatArray = points / np.abs(points).max()
     return scaled
 
 

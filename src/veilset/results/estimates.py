@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
+from veilset.arrays import Int64Array
 from veilset.gate import NoisyCounts
 from veilset.itemsets import Itemsets, subset_pairs
-
-Counts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -19,8 +17,8 @@ class Estimates:
     """Supports of itemsets, as known from noisy answers; each is off by at most its half width in 95 %."""
 
     itemsets: Itemsets
-    supports: Counts
-    half_widths: Counts
+    supports: Int64Array
+    half_widths: Int64Array
 
     @classmethod
     def of(cls, counts: NoisyCounts) -> "Estimates":
@@ -42,7 +40,7 @@ class Estimates:
             np.concatenate([part.half_widths for part in parts]),
         )
 
-    def take(self, chosen: npt.NDArray[np.int64]) -> "Estimates":
+    def take(self, chosen: Int64Array) -> "Estimates":
         """Some of them, in that order."""
         itemsets = list(self.itemsets)
         return Estimates(
@@ -59,7 +57,7 @@ def count_of(min_support: Fraction, *, transactions: int) -> int:
     return math.ceil(min_support * max(transactions, 0) if min_support < 1 else min_support)
 
 
-def consistent(itemsets: Itemsets, supports: Counts) -> Counts:
+def consistent(itemsets: Itemsets, supports: Int64Array) -> Int64Array:
     """The closest supports in which a subset is never rarer than its superset, and none is negative.
 
     For each itemset, half-way between the largest support of its supersets and the smallest of its subsets
@@ -73,11 +71,11 @@ def consistent(itemsets: Itemsets, supports: Counts) -> Counts:
     for part, whole in subset_pairs(itemsets):
         above[part] = max(above[part], int(supports[whole]))
         below[whole] = min(below[whole], int(supports[part]))
-    middle: Counts = np.maximum((np.array(above, np.int64) + np.array(below, np.int64)) // 2, 0)
+    middle: Int64Array = np.maximum((np.array(above, np.int64) + np.array(below, np.int64)) // 2, 0)
     return middle
 
 
-def by_support(itemsets: Itemsets, supports: Counts) -> list[int]:
+def by_support(itemsets: Itemsets, supports: Int64Array) -> list[int]:
     """The order of a release: largest support first; ties by fewer items, then by item codes."""
     keys = [
         (-support, len(itemset), itemset)

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from veilset.arrays import Int64Array
 from veilset.errors import BadCall
 from veilset.gate import Curator, Item
 from veilset.itemsets import Itemsets
@@ -37,7 +37,7 @@ class Published(Paid):
     """
 
     records: Itemsets
-    multiplicities: npt.NDArray[np.int64]
+    multiplicities: Int64Array
     names: tuple[Item, ...]
 
     @classmethod
@@ -45,7 +45,7 @@ class Published(Paid):
         cls,
         curator: Curator,
         records: Itemsets,
-        multiplicities: npt.NDArray[np.int64],
+        multiplicities: Int64Array,
         *,
         method: str,
         notes: tuple[str, ...] = (),
@@ -143,7 +143,7 @@ def _order(records: Itemsets) -> list[int]:
     return sorted(range(len(records)), key=keys.__getitem__)
 
 
-def _taken(records: Itemsets, places: npt.NDArray[np.int64]) -> Itemsets:
+def _taken(records: Itemsets, places: Int64Array) -> Itemsets:
     """The records at the places, in that order."""
     starts, lengths = records.offsets[places], np.diff(records.offsets)[places]
     offsets = np.concatenate([[0], np.cumsum(lengths)])

@@ -83,7 +83,7 @@ def test_the_kernel_adds_the_weights_of_the_rows_that_hold_an_itemset() -> None:
 def test_the_engine_counts_rows_by_what_they_hold(rows: Baskets, itemsets: list[Itemset], limit: int) -> None:
     """The last number: or more."""
     listed = Itemsets.of(itemsets)
-    found = engine_over(rows).held(listed.offsets, listed.items, limit=limit).values
+    found = engine_over(rows).containment(listed.offsets, listed.items, limit=limit).values
     assert found.tolist() == classes_of(reference.held(rows, itemsets), tuple(range(limit + 1)))
 
 
@@ -93,8 +93,8 @@ def test_shared_supports_are_those_of_the_twin(
 ) -> None:
     """Under every cap, in coarse and in fine steps."""
     listed = Itemsets.of(itemsets)
-    found = engine_over(rows).shared_supports(listed.offsets, listed.items, most=most, steps=steps).values
-    assert found.tolist() == reference.shared_supports(rows, itemsets, most, steps)
+    found = engine_over(rows).capped_counts(listed.offsets, listed.items, most=most, steps=steps).values
+    assert found.tolist() == reference.capped_counts(rows, itemsets, most, steps)
 
 
 @pytest.mark.parametrize(("threads", "rows_in_a_chunk"), [(1, 1000), (2, 70), (2, 1)])
@@ -102,10 +102,10 @@ def test_chunks_and_threads_change_nothing(threads: int, rows_in_a_chunk: int) -
     """Rows are counted once each, whoever counts them."""
     engine = LocalEngine(transactions_of(MANY), threads=threads, rows_in_a_chunk=rows_in_a_chunk)
     listed = Itemsets.of(SOME)
-    held = engine.held(listed.offsets, listed.items, limit=3).values
-    shared = engine.shared_supports(listed.offsets, listed.items, most=2, steps=STEPS).values
+    held = engine.containment(listed.offsets, listed.items, limit=3).values
+    shared = engine.capped_counts(listed.offsets, listed.items, most=2, steps=STEPS).values
     assert held.tolist() == classes_of(reference.held(MANY, SOME), (0, 1, 2, 3))
-    assert shared.tolist() == reference.shared_supports(MANY, SOME, 2, STEPS)
+    assert shared.tolist() == reference.capped_counts(MANY, SOME, 2, STEPS)
 
 
 @given(rows=baskets(), itemsets=some_itemsets)
@@ -113,7 +113,7 @@ def test_a_cap_above_what_anyone_holds_gives_the_support(rows: Baskets, itemsets
     """In steps."""
     listed = Itemsets.of(itemsets)
     engine = engine_over(rows)
-    found = engine.shared_supports(listed.offsets, listed.items, most=len(itemsets), steps=STEPS).values
+    found = engine.capped_counts(listed.offsets, listed.items, most=len(itemsets), steps=STEPS).values
     assert (found / STEPS).tolist() == reference.supports(rows, itemsets)
 
 
@@ -122,21 +122,21 @@ def test_an_item_that_does_not_exist_is_refused(code: int) -> None:
     """Kernels do not check."""
     offsets, items = np.array([0, 1]), np.array([code], np.int32)
     with pytest.raises(BadCall, match="outside the alphabet"):
-        engine_over(MANY).held(offsets, items, limit=1)
+        engine_over(MANY).containment(offsets, items, limit=1)
     with pytest.raises(BadCall, match="outside the alphabet"):
-        engine_over(MANY).shared_supports(offsets, items, most=1, steps=STEPS)
+        engine_over(MANY).capped_counts(offsets, items, most=1, steps=STEPS)
 
 
 def held_by(rows: Baskets, itemsets: Itemsets | None) -> list[int]:
     """The histogram without noise."""
     curator = curator_over(rows, epsilon=SURE)
-    values: list[int] = curator.ask_held(itemsets, classes=CLASSES, epsilon=SURE).values.tolist()
+    values: list[int] = curator.ask_containment(itemsets, classes=CLASSES, epsilon=SURE).values.tolist()
     return values
 
 
 def shared_by(rows: Baskets, itemsets: Itemsets, most: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     """Shared supports without noise, in steps."""
-    return curator_over(rows, epsilon=SURE).ask_shared_supports(itemsets, most=most, epsilon=SURE).values
+    return curator_over(rows, epsilon=SURE).ask_capped_counts(itemsets, most=most, epsilon=SURE).values
 
 
 @given(rows=baskets(), itemsets=some_itemsets)
@@ -182,7 +182,7 @@ def test_a_cap_beyond_the_number_of_itemsets_is_that_number(
     listed, number = Itemsets.of(itemsets), len(itemsets)
     curators = [curator_over(rows, noise=SeededNoise(7)) for _ in range(2)]
     at, above = (
-        curator.ask_shared_supports(listed, most=most, epsilon=Fraction(1))
+        curator.ask_capped_counts(listed, most=most, epsilon=Fraction(1))
         for curator, most in zip(curators, [number, number + beyond], strict=True)
     )
     assert above.values.tolist() == at.values.tolist()
@@ -195,10 +195,10 @@ def test_sensitivities_grow_with_the_transactions_of_an_owner(transactions: int)
     """As stated in the trace: c for a class, c times the cap for shared supports, or times their number if less."""
     curator = curator_over(MANY, unit=PrivacyUnit("owner", transactions))
     few, part = Itemsets.of(SOME[:2]), Fraction(1, 10)
-    assert curator.ask_held(few, classes=CLASSES, epsilon=part).mechanism.sensitivity == transactions
-    assert curator.ask_held(None, classes=CLASSES, epsilon=part).mechanism.sensitivity == transactions
+    assert curator.ask_containment(few, classes=CLASSES, epsilon=part).mechanism.sensitivity == transactions
+    assert curator.ask_containment(None, classes=CLASSES, epsilon=part).mechanism.sensitivity == transactions
     for most, reckoned in [(1, 1), (2, 2), (9, 2)]:
-        asked = curator.ask_shared_supports(few, most=most, epsilon=part)
+        asked = curator.ask_capped_counts(few, most=most, epsilon=part)
         assert asked.mechanism == DiscreteLaplace(reckoned * transactions, part, STEPS)
 
 
@@ -206,7 +206,7 @@ def test_shared_supports_have_the_noise_of_their_cap() -> None:
     """Laplace noise at 2 * cap / epsilon for owners of two transactions; a tenth more or less does not fit."""
     pairs = Itemsets.of((item, item + 1) for item in range(0, 20_000, 2))
     curator = curator_over(transactions_of([], alphabet_size=20_000), unit=PrivacyUnit("owner", 2))
-    counts = curator.ask_shared_supports(pairs, most=3, epsilon=Fraction(1))
+    counts = curator.ask_capped_counts(pairs, most=3, epsilon=Fraction(1))
     drawn = Counter(np.floor(counts.values / STEPS).astype(int).tolist())
     assert fits(drawn, laplace_bins(6.0))
     assert not fits(drawn, laplace_bins(6.6))
@@ -219,7 +219,7 @@ def test_the_histogram_has_the_noise_of_one_count_in_every_class() -> None:
     drawn: Counter[int] = Counter()
     for seed in range(2500):
         curator = curator_over(MANY, noise=SeededNoise(seed))
-        noisy = curator.ask_held(Itemsets.of(SOME), classes=CLASSES, epsilon=Fraction(1, 2)).values
+        noisy = curator.ask_containment(Itemsets.of(SOME), classes=CLASSES, epsilon=Fraction(1, 2)).values
         drawn.update((noisy - exact).tolist())
     assert fits(drawn, discrete_laplace(2.0))
     assert not fits(drawn, discrete_laplace(2.2))
@@ -227,9 +227,9 @@ def test_the_histogram_has_the_noise_of_one_count_in_every_class() -> None:
 
 
 ASKED: dict[str, Callable[[Curator], object]] = {
-    "held": lambda curator: curator.ask_held(Itemsets.of(SOME), classes=CLASSES, epsilon=Fraction(1)),
-    "items held": lambda curator: curator.ask_held(None, classes=CLASSES, epsilon=Fraction(1)),
-    "shared": lambda curator: curator.ask_shared_supports(Itemsets.of(SOME), most=2, epsilon=Fraction(1)),
+    "held": lambda curator: curator.ask_containment(Itemsets.of(SOME), classes=CLASSES, epsilon=Fraction(1)),
+    "items held": lambda curator: curator.ask_containment(None, classes=CLASSES, epsilon=Fraction(1)),
+    "shared": lambda curator: curator.ask_capped_counts(Itemsets.of(SOME), most=2, epsilon=Fraction(1)),
 }
 
 
@@ -258,9 +258,9 @@ def test_itemsets_that_cannot_be_counted_are_refused_before_a_charge(itemsets: l
     """None at all, an empty one, one twice."""
     curator, listed = curator_over(MANY), Itemsets.of(itemsets)
     with pytest.raises(BadCall, match="different, and none empty"):
-        curator.ask_held(listed, classes=CLASSES, epsilon=Fraction(1))
+        curator.ask_containment(listed, classes=CLASSES, epsilon=Fraction(1))
     with pytest.raises(BadCall, match="different, and none empty"):
-        curator.ask_shared_supports(listed, most=1, epsilon=Fraction(1))
+        curator.ask_capped_counts(listed, most=1, epsilon=Fraction(1))
     assert curator.budget.spent == 0
 
 
@@ -269,7 +269,7 @@ def test_classes_must_begin_with_0_and_rise(classes: tuple[int, ...]) -> None:
     """Or transactions would be in no class, or in two."""
     curator = curator_over(MANY)
     with pytest.raises(BadCall, match="begin with 0 and rise"):
-        curator.ask_held(None, classes=classes, epsilon=Fraction(1))
+        curator.ask_containment(None, classes=classes, epsilon=Fraction(1))
     assert curator.budget.spent == 0
 
 
@@ -278,5 +278,5 @@ def test_a_cap_below_1_is_refused(most: int) -> None:
     """Before it costs."""
     curator = curator_over(MANY)
     with pytest.raises(BadCall, match="at least 1"):
-        curator.ask_shared_supports(Itemsets.of(SOME), most=most, epsilon=Fraction(1))
+        curator.ask_capped_counts(Itemsets.of(SOME), most=most, epsilon=Fraction(1))
     assert curator.budget.spent == 0

@@ -15,6 +15,7 @@ from curators import ONE_TRANSACTION, curator_over, engine_over
 from laws import fits
 from reference import Basket, Baskets
 from strategies import ALPHABET_SIZE, basket, baskets, transactions_of
+from veilset.arrays import Int64Array
 from veilset.errors import BadCall, BudgetExceeded
 from veilset.gate import (
     Charge,
@@ -29,7 +30,6 @@ from veilset.gate import (
 from veilset.gate.accounting.parallel import Chains
 from veilset.gate.mechanisms import ChainedLaplace
 from veilset.gate.selection.zero_counts import draw_number_passing, draw_passing_noise
-from veilset.raw.counts import Int64Array
 from veilset.raw.engines.partitions import ExactPartitions
 from veilset.raw.kernels.partitions import Tree
 from veilset.taxonomy import Taxonomy

@@ -11,22 +11,22 @@ from hypothesis import strategies as st
 
 from curators import curator_over, engine_over
 from laws import fits, laplace_bins
-from reference import Basket, Baskets, cut, normalised_supports
+from reference import Basket, Baskets, normalised_supports, truncation
 from strategies import ALPHABET_SIZE, basket, baskets, cuts, items, transactions_of
+from veilset.arrays import Int64Array
 from veilset.errors import BadCall
 from veilset.gate import PrivacyUnit, SeededNoise
 from veilset.gate.mechanisms import Charge, DiscreteLaplace
 from veilset.gate.selection.length_scores import STEPS, limit_scores, restricted
 from veilset.methods.tps.dpsense import LIMITS, in_order, scaled_up
-from veilset.raw.counts import Int64Array
-from veilset.raw.cuts.truncation import Cut, KeepAll
+from veilset.raw.cuts.truncation import KeepAll, Truncation
 
 some_limits = st.lists(st.integers(1, ALPHABET_SIZE + 1), min_size=1, max_size=4)
 some_items = st.lists(items, min_size=1, unique=True)
 no_keys = SeededNoise(0).keys
 
 
-def weights(rows: Baskets, limits: list[int], bound: Cut) -> Int64Array:
+def weights(rows: Baskets, limits: list[int], bound: Truncation) -> Int64Array:
     """What the engine says."""
     return engine_over(rows).normalised_supports(np.array(limits), bound, no_keys, steps=STEPS).values
 
@@ -40,13 +40,13 @@ def test_weights_are_those_of_the_twin(
     """All limits at once, for all items, also after a restriction to some."""
     bound = restricted(None if chosen is None else np.array(chosen))
     found = engine_over(rows).normalised_supports(np.array(limits), bound, no_keys, steps=steps).values
-    held = cut(rows, bound, iter(()))
+    held = truncation(rows, bound, iter(()))
     assert found.T.tolist() == [normalised_supports(held, ALPHABET_SIZE, limit, steps) for limit in limits]
 
 
 @given(rows=baskets(), bound=cuts())
 @settings(max_examples=40)
-def test_a_limit_above_every_length_weighs_whole_transactions(rows: Baskets, bound: Cut) -> None:
+def test_a_limit_above_every_length_weighs_whole_transactions(rows: Baskets, bound: Truncation) -> None:
     """Then it is the support, in steps, under every cut."""
     engine, noise = engine_over(rows), [SeededNoise(5), SeededNoise(5)]
     found = engine.normalised_supports(np.array([ALPHABET_SIZE]), bound, noise[0].keys, steps=STEPS).values

@@ -13,6 +13,7 @@ from curators import curator_over
 from laws import fits
 from reference import Basket, Baskets, item_supports
 from strategies import ALPHABET_SIZE, basket, baskets
+from veilset.arrays import Int64Array
 from veilset.audit import label_law
 from veilset.audit.exact_laws import law_of_labels
 from veilset.errors import BadCall, BudgetExceeded
@@ -20,7 +21,7 @@ from veilset.gate import PrivacyUnit, SeededNoise
 from veilset.gate.accounting.budget import Budget
 from veilset.gate.mechanisms import AboveThreshold, Charge, DiscreteLaplace
 from veilset.gate.selection.sparse_vector import STEPS, Labels, in_blocks, sparse_vector
-from veilset.raw.counts import ExactCounts, Int64Array
+from veilset.raw.counts import ExactCounts
 
 ONE = Fraction(1)
 EVERY = np.arange(ALPHABET_SIZE)

@@ -18,7 +18,7 @@ from veilset.errors import BadCall
 from veilset.gate import SeededNoise
 from veilset.gate.mechanisms import Exponential
 from veilset.gate.selection import floored_supports as scored
-from veilset.gate.selection.subsets import draw_set, loss_of, sets_of_loss
+from veilset.gate.selection.subsets import draw_subset, loss_of, sets_of_loss
 from veilset.itemsets import Domain, Itemsets
 
 MARGINS = np.array([6, 3, 0, -1, -4])
@@ -56,7 +56,8 @@ def test_sets_are_drawn_with_the_law_of_the_mechanism(
     """P in proportion to exp(-rate * loss) over all sets; a rate a quarter off, either way, is noticed."""
     rate, noise = Fraction(1, 2), SeededNoise(5)
     drawn = Counter(
-        tuple(draw_set(MARGINS, least=least, most=most, rate=rate, below=noise.below)) for _ in range(12_000)
+        tuple(draw_subset(MARGINS, least=least, most=most, rate=rate, below=noise.below))
+        for _ in range(12_000)
     )
     sets = every_set(MARGINS.size, least, most)
     weights = [math.exp(-factor * float(rate) * plain_loss(MARGINS.tolist(), chosen)) for chosen in sets]

@@ -10,14 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from veilset.arrays import FloatArray, Int64Array
 from veilset.errors import BadCall
-from veilset.methods.difffim.double_standards import (
-    Counts,
-    Floats,
-    average_original,
-    kept_share,
-    largest_original,
-)
+from veilset.methods.difffim.double_standards import average_original, kept_share, largest_original
 
 RHO = 0.01
 SCALES = [0.01, 0.3, 1.0, 20.0, 1000.0]
@@ -41,19 +36,19 @@ def share_by_enumeration(lengths: list[int], *, size: int, limit: int) -> float:
     return kept / sum(holders.values())
 
 
-def posterior(noisy: int, scale: float) -> tuple[Floats, Floats]:
+def posterior(noisy: int, scale: float) -> tuple[FloatArray, FloatArray]:
     """The truncated supports that a noisy one leaves possible, up to a tail of 1e-15, and their chances."""
     possible = np.arange(max(noisy, 0) + math.ceil(36 * scale) + 2, dtype=np.float64)
     weights = np.exp(-(np.abs(noisy - possible) - max(-noisy, 0)) / scale)
     return possible, weights / weights.sum()
 
 
-def average_by_summation(noisy: Counts, *, scale: float, share: float) -> list[float]:
+def average_by_summation(noisy: Int64Array, *, scale: float, share: float) -> list[float]:
     """(11), term by term."""
     return [float(np.dot(*posterior(each, scale))) / share for each in noisy.tolist()]
 
 
-def largest_by_summation(noisy: Counts, *, scale: float, share: float, rho: float) -> list[float]:
+def largest_by_summation(noisy: Int64Array, *, scale: float, share: float, rho: float) -> list[float]:
     """(12), term by term."""
     ln_rho = math.log(rho)
     sums = []
@@ -90,7 +85,9 @@ def test_an_itemset_that_no_transaction_can_hold_is_taken_as_kept() -> None:
 
 
 @given(noisy=supports, scale=scales, share=shares)
-def test_the_average_is_the_posterior_mean_over_the_share(noisy: Counts, scale: float, share: float) -> None:
+def test_the_average_is_the_posterior_mean_over_the_share(
+    noisy: Int64Array, scale: float, share: float
+) -> None:
     """The closed form against the sum over all supports that are possible."""
     expected = average_by_summation(noisy, scale=scale, share=share)
     assert average_original(noisy, scale=scale, share=share) == pytest.approx(expected, rel=1e-9, abs=1e-12)
@@ -98,7 +95,7 @@ def test_the_average_is_the_posterior_mean_over_the_share(noisy: Counts, scale: 
 
 @given(noisy=supports, scale=scales, share=shares, rho=risks)
 def test_the_largest_is_the_posterior_mean_of_the_bound(
-    noisy: Counts, scale: float, share: float, rho: float
+    noisy: Int64Array, scale: float, share: float, rho: float
 ) -> None:
     """Within the stated error of the sum over all supports that are possible."""
     expected = largest_by_summation(noisy, scale=scale, share=share, rho=rho)
@@ -128,7 +125,7 @@ def test_both_grow_with_the_noisy_support(scale: float) -> None:
 
 
 @given(noisy=supports, scale=scales, share=shares, rho=risks)
-def test_the_largest_is_above_the_average(noisy: Counts, scale: float, share: float, rho: float) -> None:
+def test_the_largest_is_above_the_average(noisy: Int64Array, scale: float, share: float, rho: float) -> None:
     """So whatever is released also makes candidates."""
     average = average_original(noisy, scale=scale, share=share)
     assert np.all(largest_original(noisy, scale=scale, share=share, rho=rho) > average)

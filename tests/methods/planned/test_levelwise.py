@@ -14,7 +14,7 @@ from veilset.methods.planned.levelwise import (
     LEAST_SHARE,
     MOST_SHARE,
     SHARE_FOR_LARGEST,
-    SHARE_FOR_SPREAD,
+    SHARE_FOR_OVERLAP,
     TOO_LITTLE,
     Known,
     ask_items,
@@ -24,13 +24,13 @@ from veilset.methods.planned.levelwise import (
     part_of,
     share_for,
 )
-from veilset.methods.planned.overlap import MOST, Spread
+from veilset.methods.planned.overlap import MOST, Overlap
 from veilset.methods.planned.posterior import USUAL_LIFT, USUAL_WIDTH
 
 ITEMS: dict[Itemset, float] = {(0,): 500.0, (1,): 450.0, (2,): 400.0, (3,): 5.0}
 PAIRED = [frozenset({0, 1})] * 400 + [frozenset({2, 3})] * 300 + [frozenset({4})] * 300
 """Items that go together in pairs, and no three of them."""
-ONE_EACH = Spread(np.array([1000.0, *[0.0] * (MOST - 1)]))
+ONE_EACH = Overlap(np.array([1000.0, *[0.0] * (MOST - 1)]))
 """A thousand transactions that hold one itemset each: the noise of a count is all its error."""
 HALF = Fraction(1, 2)
 APART = [frozenset({item}) for item in range(4)] * 250
@@ -109,8 +109,8 @@ def test_items_are_paid_their_share_and_those_that_may_matter_are_kept() -> None
     curator = curator_over(SPARSE)
     known = ask_items(curator, aim)
     assert known.left == 1 - curator.budget.spent
-    assert len(known.beliefs.itemsets) <= 20
-    assert {(0,), (1,), (2,)} <= set(known.beliefs.itemsets)
+    assert len(known.posterior.itemsets) <= 20
+    assert {(0,), (1,), (2,)} <= set(known.posterior.itemsets)
 
 
 def known_of(supports: dict[Itemset, float], *, left: Fraction) -> Known:
@@ -126,7 +126,7 @@ def test_larger_itemsets_are_measured() -> None:
     aim = aim_of(k=7, about=250, number=1000, items=6, epsilon=Fraction(10**4))
     curator = curator_over(PAIRED, epsilon=aim.left)
     known = ask_larger(curator, aim, known_of(PAIRED_ITEMS, left=aim.left), 2)
-    believed = dict(zip(known.beliefs.itemsets, known.beliefs.means(), strict=True))
+    believed = dict(zip(known.posterior.itemsets, known.posterior.means(), strict=True))
     assert believed.pop((0, 1)) == pytest.approx(400, rel=0.1)
     assert believed.pop((2, 3)) == pytest.approx(300, rel=0.1)
     assert all(mean < 50 for pair, mean in believed.items() if len(pair) == 2)
@@ -137,15 +137,15 @@ def test_larger_itemsets_are_measured() -> None:
 def test_with_too_little_left_candidates_go_unmeasured() -> None:
     """They are believed to be what their parts make of them, nothing is asked, and larger ones may follow."""
     aim = aim_of(k=7, about=150, number=1000, items=6)
-    too_little = SHARE_FOR_LARGEST + TOO_LITTLE * SHARE_FOR_SPREAD - Fraction(1, 10**6)
+    too_little = SHARE_FOR_LARGEST + TOO_LITTLE * SHARE_FOR_OVERLAP - Fraction(1, 10**6)
     curator = curator_over(PAIRED)
     before = known_of(PAIRED_ITEMS, left=too_little)
     known = ask_larger(curator, aim, before, 2)
     assert curator.budget.spent == 0
     assert known.left == too_little
     assert known.may_grow
-    pairs = known.beliefs.take(np.arange(5, len(known.beliefs.itemsets)))
-    candidates, prior = candidates_of(before.beliefs, 2, aim.support(before.beliefs), aim, unit=100.0)
+    pairs = known.posterior.take(np.arange(5, len(known.posterior.itemsets)))
+    candidates, prior = candidates_of(before.posterior, 2, aim.support(before.posterior), aim, unit=100.0)
     assert pairs.itemsets == candidates
     by_parts = np.exp(prior.log_chances(USUAL_LIFT, USUAL_WIDTH, pairs.grid))
     assert pairs.chances == pytest.approx(by_parts / by_parts.sum(axis=1, keepdims=True))
@@ -155,7 +155,7 @@ def test_with_too_little_left_candidates_go_unmeasured() -> None:
 def test_with_a_little_more_left_they_are_measured() -> None:
     """The border is where a histogram is a tenth of what is left."""
     aim = aim_of(k=7, about=150, number=1000, items=6)
-    left = SHARE_FOR_LARGEST + TOO_LITTLE * SHARE_FOR_SPREAD
+    left = SHARE_FOR_LARGEST + TOO_LITTLE * SHARE_FOR_OVERLAP
     curator = curator_over(PAIRED)
     ask_larger(curator, aim, known_of(PAIRED_ITEMS, left=left), 2)
     assert curator.budget.spent > SHARE_FOR_LARGEST
@@ -177,4 +177,4 @@ def test_one_answer_says_that_larger_itemsets_are_too_rare() -> None:
     known = ask_larger(curator, aim, known_of({(item,): 250 for item in range(4)}, left=aim.left), 2)
     assert curator.budget.spent == SHARE_FOR_LARGEST * aim.epsilon == aim.left - known.left
     assert not known.may_grow
-    assert len(known.beliefs.itemsets) == 4
+    assert len(known.posterior.itemsets) == 4

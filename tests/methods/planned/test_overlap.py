@@ -12,18 +12,18 @@ from curators import curator_over
 from veilset.gate import NoisyHistogram
 from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.itemsets import Itemsets
-from veilset.methods.planned.overlap import CAPS, CLASSES, MOST, Spread, ask_spread
+from veilset.methods.planned.overlap import CAPS, CLASSES, MOST, Overlap, ask_overlap
 
 Floats = npt.NDArray[np.float64]
 NUMBERS = np.arange(1, MOST + 1)
 
 
-def spread_over(transactions: dict[int, float]) -> Spread:
+def spread_over(transactions: dict[int, float]) -> Overlap:
     """So many transactions that hold so many itemsets."""
     held = np.zeros(MOST)
     for number, of_them in transactions.items():
         held[number - 1] = of_them
-    return Spread(held)
+    return Overlap(held)
 
 
 def histogram_of(numbers: npt.NDArray[np.int64], *, epsilon: Fraction | int, seed: int = 1) -> NoisyHistogram:
@@ -40,9 +40,9 @@ def log_normal(middle: float, width: float, *, rows: int = 100_000) -> npt.NDArr
     return np.clip(np.rint(drawn), 0, MOST).astype(np.int64)
 
 
-def in_classes(spread: Spread) -> Floats:
+def in_classes(overlap: Overlap) -> Floats:
     """So many transactions in each class but the first."""
-    numbers: Floats = np.add.reduceat(spread.transactions, np.array(CLASSES[1:]) - 1)
+    numbers: Floats = np.add.reduceat(overlap.transactions, np.array(CLASSES[1:]) - 1)
     return numbers
 
 
@@ -56,7 +56,7 @@ def kept_of(numbers: npt.NDArray[np.int64], most: int) -> float:
 def test_a_log_normal_spread_is_recovered_under_little_noise(middle: float, width: float, most: int) -> None:
     """What a cap leaves of an average support is right to two hundredths, though classes are wide."""
     numbers = log_normal(middle, width)
-    found = Spread.of(histogram_of(numbers, epsilon=1), numbers.size)
+    found = Overlap.of(histogram_of(numbers, epsilon=1), numbers.size)
     assert found.transactions.sum() == pytest.approx((numbers > 0).sum(), rel=0.02)
     assert found.kept(most) == pytest.approx(kept_of(numbers, most), abs=0.02)
 
@@ -67,7 +67,7 @@ def test_a_class_that_no_noise_explains_is_believed_against_the_model() -> None:
     Right to three hundredths: factors are looked for in steps of five.
     """
     numbers = np.repeat([2, 100], [70_000, 30_000])
-    found = Spread.of(histogram_of(numbers, epsilon=1), numbers.size)
+    found = Overlap.of(histogram_of(numbers, epsilon=1), numbers.size)
     exact = np.histogram(numbers, bins=[*CLASSES[1:], 10**9])[0]
     assert in_classes(found) == pytest.approx(exact, rel=0.03, abs=20)
 
@@ -76,7 +76,7 @@ def test_a_class_that_no_noise_explains_is_believed_against_the_model() -> None:
 def test_what_departs_from_a_log_normal_law_is_believed_as_well(more: int) -> None:
     """Some that hold a hundred, beside baskets as the model has them."""
     numbers = np.append(log_normal(1.0, 0.6), np.full(more, 100))
-    found = Spread.of(histogram_of(numbers, epsilon=1), numbers.size)
+    found = Overlap.of(histogram_of(numbers, epsilon=1), numbers.size)
     assert in_classes(found)[CLASSES.index(65) - 1] == pytest.approx(more, rel=0.05)
 
 
@@ -88,7 +88,9 @@ def test_a_heavy_draw_of_noise_in_a_far_class_is_not_believed(far: int, epsilon:
     exact = np.histogram(numbers, bins=[*CLASSES, 10**9])[0].astype(np.int64)
     drawn = exact.copy()
     drawn[CLASSES.index(far)] += round(4 * float(mechanism.scale))
-    without, found = (Spread.of(NoisyHistogram(values, mechanism), numbers.size) for values in (exact, drawn))
+    without, found = (
+        Overlap.of(NoisyHistogram(values, mechanism), numbers.size) for values in (exact, drawn)
+    )
     assert found.transactions[far - 1 :].sum() < 1
     for most in (1, 5, 20):
         assert found.kept(most) == pytest.approx(without.kept(most), abs=0.001)
@@ -100,7 +102,7 @@ def test_a_heavy_draw_of_noise_in_a_far_class_is_not_believed(far: int, epsilon:
 def test_nothing_is_held_above_the_largest_number(largest: int) -> None:
     """There are no more itemsets to hold, whatever the histogram says of classes above."""
     values = np.array([100, 300, 350, 250, 90, 80, 70, 60, 50, 40, 30])
-    found = Spread.of(NoisyHistogram(values, DiscreteLaplace(1, Fraction(1, 5))), 1400, largest=largest)
+    found = Overlap.of(NoisyHistogram(values, DiscreteLaplace(1, Fraction(1, 5))), 1400, largest=largest)
     assert found.transactions[:largest].sum() > 0
     assert found.transactions[largest:].sum() == 0
 
@@ -110,13 +112,13 @@ def test_a_known_total_moves_what_noise_leaves_open() -> None:
     numbers = log_normal(1.5, 0.8, rows=1000)
     noisy = histogram_of(numbers, epsilon=Fraction(1, 50))
     held = [
-        float(NUMBERS @ Spread.of(noisy, numbers.size, total=part * float(numbers.sum())).transactions)
+        float(NUMBERS @ Overlap.of(noisy, numbers.size, total=part * float(numbers.sum())).transactions)
         for part in (0.5, 1.0, 2.0)
     ]
     assert held == sorted(held)
     assert held[2] > 1.2 * held[0]
     clear = histogram_of(numbers, epsilon=1000)
-    without, wrong = (Spread.of(clear, numbers.size, total=total) for total in (0.0, 2.0 * numbers.sum()))
+    without, wrong = (Overlap.of(clear, numbers.size, total=total) for total in (0.0, 2.0 * numbers.sum()))
     assert wrong.kept(3) == pytest.approx(without.kept(3), abs=0.01)
 
 
@@ -130,7 +132,7 @@ def test_under_much_noise_the_model_speaks() -> None:
     """A single noisy class of 50 does not make transactions that hold 257: the tail stays thin."""
     mechanism = DiscreteLaplace(1, Fraction(1, 20))
     values = np.array([0, 300, 350, 250, 90, 10, 0, 0, 0, 0, 50])
-    found = Spread.of(NoisyHistogram(values, mechanism), 1000).transactions
+    found = Overlap.of(NoisyHistogram(values, mechanism), 1000).transactions
     assert found[256:].sum() < 5
 
 
@@ -154,7 +156,7 @@ def test_whatever_the_histogram_shares_are_shares(
 ) -> None:
     """Negative counts and nonsense: no negative transactions, nothing kept outside 0 to 1, no cap besides."""
     histogram = NoisyHistogram(np.array(values), DiscreteLaplace(1, epsilon))
-    found = Spread.of(histogram, number, largest=largest, total=total)
+    found = Overlap.of(histogram, number, largest=largest, total=total)
     assert np.isfinite(found.transactions).all()
     assert found.transactions.min() >= 0
     assert found.transactions[largest:].sum() == 0
@@ -200,7 +202,7 @@ def test_what_is_counted_is_right_on_data_that_fit_the_model(chance: float, most
 
 def test_more_is_counted_of_a_larger_support_and_under_a_larger_cap() -> None:
     """On one spread, over the whole range."""
-    found = Spread.of(histogram_of(log_normal(1.5, 0.8), epsilon=1), 100_000)
+    found = Overlap.of(histogram_of(log_normal(1.5, 0.8), epsilon=1), 100_000)
     supports = np.geomspace(1, 90_000, 60)
     counted = np.array([found.counted(supports, most) for most in CAPS])
     assert (np.diff(counted, axis=1) >= 0).all()
@@ -242,9 +244,9 @@ def test_a_spread_costs_what_it_says() -> None:
     """One question, of the items or of itemsets; with hardly any noise it tells how many hold any."""
     rows = [frozenset({0, 1, 2})] * 50 + [frozenset({3})] * 30 + [frozenset()] * 20
     curator = curator_over(rows, epsilon=Fraction(200))
-    lengths = ask_spread(curator, None, number=100, epsilon=Fraction(100))
+    lengths = ask_overlap(curator, None, number=100, epsilon=Fraction(100))
     assert curator.budget.spent == 100
-    some = ask_spread(curator, Itemsets.of([(0, 1), (2,)]), number=100, epsilon=Fraction(100))
+    some = ask_overlap(curator, Itemsets.of([(0, 1), (2,)]), number=100, epsilon=Fraction(100))
     assert lengths.transactions.sum() == pytest.approx(80, abs=1)
     assert lengths.transactions[[0, 2]].sum() == pytest.approx(80, rel=0.5)
     assert some.transactions[1] == pytest.approx(50, abs=1)

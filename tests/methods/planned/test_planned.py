@@ -20,7 +20,7 @@ from veilset.gate.mechanisms import DiscreteLaplace, Exponential
 from veilset.itemsets import Itemsets
 from veilset.methods.planned import planned
 from veilset.raw.transactions import Transactions
-from veilset.request import Target
+from veilset.request import Request
 from veilset.results.release import Release
 
 GROCERIES = groceries(5000)
@@ -66,14 +66,14 @@ def test_any_data_make_a_release_within_epsilon(
     rows: Baskets, epsilon: Fraction, k: int | None, max_size: int | None, alphabet_size: int, seed: int
 ) -> None:
     """None, empty baskets, fewer itemsets than k: no more than k different ones, none too large."""
-    target = {"min_support": "0.3"} if k is None else {"k": min(k, 6) if max_size == 1 else k}
+    request = {"min_support": "0.3"} if k is None else {"k": min(k, 6) if max_size == 1 else k}
     release = mine(
         transactions_of(rows, alphabet_size),
         epsilon=epsilon,
         method="planned",
         max_size=max_size,
         noise=SeededNoise(seed),
-        **target,
+        **request,
     )
     assert release.spent <= epsilon
     assert k is None or release.spent == epsilon
@@ -85,10 +85,10 @@ def test_any_data_make_a_release_within_epsilon(
 @pytest.mark.parametrize("alphabet_size", [1, 2])
 @pytest.mark.parametrize("rows", [0, 1, 500])
 @pytest.mark.parametrize("target", [{"k": 1}, {"min_support": "0.5"}], ids=["k", "threshold"])
-def test_tiny_alphabets_are_no_exception(alphabet_size: int, rows: int, target: dict[str, Any]) -> None:
+def test_tiny_alphabets_are_no_exception(alphabet_size: int, rows: int, request: dict[str, Any]) -> None:
     """One item, or two; held by nobody or by all."""
     data = transactions_of([frozenset({0})] * rows, alphabet_size)
-    release = mine(data, epsilon=100, method="planned", noise=SeededNoise(1), **target)
+    release = mine(data, epsilon=100, method="planned", noise=SeededNoise(1), **request)
     assert release.spent <= 100
     if rows == 500:
         assert [found.items for found in release.itemsets] == [(0,)]
@@ -172,7 +172,7 @@ def test_noise_grows_with_the_transactions_of_an_owner(name: str) -> None:
     owned = Transactions(data.offsets, data.items, data.alphabet, np.arange(len(data)) // 3)
     curator = open_curator(owned, epsilon=1, per_owner=3, noise=SeededNoise(1))
     assert curator.unit == PrivacyUnit("owner", 3)
-    release = planned(curator, Target.of(k=20), epsilon=Fraction(1))
+    release = planned(curator, Request.of(k=20), epsilon=Fraction(1))
     assert release.spent == 1
     for charge in release.trace:
         assert isinstance(charge.mechanism, DiscreteLaplace | Exponential)
@@ -216,17 +216,17 @@ def _shown(given: object) -> object:
     return list(given) if isinstance(given, Itemsets) else given
 
 
-@pytest.mark.parametrize("target", [Target.of(k=20), Target.of(min_support="0.05")], ids=["k", "threshold"])
+@pytest.mark.parametrize("target", [Request.of(k=20), Request.of(min_support="0.05")], ids=["k", "threshold"])
 @pytest.mark.parametrize("name", DATA)
-def test_nothing_but_answers_decides_what_is_asked_and_released(name: str, target: Target) -> None:
+def test_nothing_but_answers_decides_what_is_asked_and_released(name: str, request: Request) -> None:
     """On no data at all, the same answers lead to the same questions, shares and itemsets."""
     alphabet = DATA[name].alphabet
     nothing = Transactions(np.zeros(1, np.int64), np.empty(0, np.int32), alphabet)
     recorded = Recorded(open_curator(DATA[name], epsilon=1, noise=SeededNoise(1)))
-    release = planned(recorded, target, epsilon=Fraction(1))  # type: ignore[arg-type]
+    release = planned(recorded, request, epsilon=Fraction(1))  # type: ignore[arg-type]
     other = open_curator(nothing, epsilon=1, noise=SeededNoise(2))
     replayed = Replayed(other, recorded.answers)
-    again = planned(replayed, target, epsilon=Fraction(1))  # type: ignore[arg-type]
+    again = planned(replayed, request, epsilon=Fraction(1))  # type: ignore[arg-type]
     assert replayed.asked == recorded.asked
     assert again.itemsets == release.itemsets
     assert other.budget.spent == 0

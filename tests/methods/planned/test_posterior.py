@@ -15,7 +15,7 @@ from veilset.methods.planned.posterior import (
     VAGUE,
     VAGUE_FOR_PAIRS,
     WIDTHS,
-    Beliefs,
+    Posterior,
     Prior,
     grid_to,
     measured,
@@ -27,9 +27,9 @@ Floats = npt.NDArray[np.float64]
 TINY_GRID = np.array([1.0, 2.0, 4.0, 8.0])
 
 
-def beliefs_of(chances: list[list[float]]) -> Beliefs:
+def beliefs_of(chances: list[list[float]]) -> Posterior:
     """With these probabilities of 1, 2, 4 and 8, up to a factor for each itemset: (0,), (1,), ..."""
-    return Beliefs.of([(item,) for item in range(len(chances))], np.log(np.array(chances)), TINY_GRID)
+    return Posterior.of([(item,) for item in range(len(chances))], np.log(np.array(chances)), TINY_GRID)
 
 
 def laplace(value: float, middle: float, width: float) -> float:
@@ -62,7 +62,7 @@ def test_what_is_measured_is_the_posterior_of_laplace_noise(
 ) -> None:
     """By brute force: the density at the value for each support, in proportion."""
     answers = measured(np.array(values), kept * TINY_GRID, scale=scale, uneven=uneven)
-    found = Beliefs.of([(item,) for item in range(len(values))], answers, TINY_GRID).chances
+    found = Posterior.of([(item,) for item in range(len(values))], answers, TINY_GRID).chances
     for row, value in zip(found, values, strict=True):
         densities = [
             laplace(value, kept * support, math.hypot(scale, uneven * kept * support))
@@ -95,26 +95,26 @@ def test_two_answers_are_better_than_one() -> None:
     """The same value twice makes the middle as sure as an answer of half the scale."""
     values = np.array([4.0])
     once = measured(values, TINY_GRID, scale=2.0, uneven=0.0)
-    twice = Beliefs.of([(0,)], once, TINY_GRID).told(np.array([0]), once)
-    half = Beliefs.of([(0,)], measured(values, TINY_GRID, scale=1.0, uneven=0.0), TINY_GRID)
+    twice = Posterior.of([(0,)], once, TINY_GRID).told(np.array([0]), once)
+    half = Posterior.of([(0,)], measured(values, TINY_GRID, scale=1.0, uneven=0.0), TINY_GRID)
     assert twice.chances == pytest.approx(half.chances)
 
 
 def test_what_is_read_off_by_hand() -> None:
     """Probabilities to reach a support, and expected supports."""
-    beliefs = beliefs_of([[1, 1, 1, 1], [1, 3, 3, 1]])
-    assert beliefs.at_least(4) == pytest.approx([0.5, 0.5])
-    assert beliefs.at_least(4.1) == pytest.approx([0.25, 0.125])
-    assert beliefs.at_least(0) == pytest.approx([1, 1])
-    assert beliefs.at_least(9) == pytest.approx([0, 0])
-    assert beliefs.means() == pytest.approx([15 / 4, 27 / 8])
+    posterior = beliefs_of([[1, 1, 1, 1], [1, 3, 3, 1]])
+    assert posterior.at_least(4) == pytest.approx([0.5, 0.5])
+    assert posterior.at_least(4.1) == pytest.approx([0.25, 0.125])
+    assert posterior.at_least(0) == pytest.approx([1, 1])
+    assert posterior.at_least(9) == pytest.approx([0, 0])
+    assert posterior.means() == pytest.approx([15 / 4, 27 / 8])
 
 
 def test_the_kth_support_by_hand() -> None:
     """Sure itemsets of supports 8, 4, 2: above the next one. The least of all where there are no more than k."""
     sure = 1e-12
-    beliefs = beliefs_of([[sure, sure, sure, 1], [sure, sure, 1, sure], [sure, 1, sure, sure]])
-    assert [beliefs.kth_support(k) for k in (1, 2, 3, 4)] == [8, 4, 1, 1]
+    posterior = beliefs_of([[sure, sure, sure, 1], [sure, sure, 1, sure], [sure, 1, sure, sure]])
+    assert [posterior.kth_support(k) for k in (1, 2, 3, 4)] == [8, 4, 1, 1]
 
 
 @given(
@@ -123,16 +123,16 @@ def test_the_kth_support_by_hand() -> None:
 )
 def test_the_kth_support_is_the_least_that_no_more_than_k_reach(chances: list[list[float]], k: int) -> None:
     """In expectation, against every value of the grid; the largest of the grid where more than k reach all."""
-    beliefs = beliefs_of(chances)
-    found = beliefs.kth_support(k)
-    reached = {support: float(beliefs.at_least(support).sum()) for support in TINY_GRID.tolist()}
+    posterior = beliefs_of(chances)
+    found = posterior.kth_support(k)
+    reached = {support: float(posterior.at_least(support).sum()) for support in TINY_GRID.tolist()}
     assert found == TINY_GRID[-1] or reached[found] <= k + 1e-9
     assert all(reached[support] > k - 1e-9 for support in reached if support < found)
 
 
 def test_both_and_some() -> None:
     """Beliefs about more itemsets side by side; and about some of them, in that order."""
-    one, other = beliefs_of([[1, 2, 3, 4]]), Beliefs.of([(3, 4)], np.log([[4.0, 3, 2, 1]]), TINY_GRID)
+    one, other = beliefs_of([[1, 2, 3, 4]]), Posterior.of([(3, 4)], np.log([[4.0, 3, 2, 1]]), TINY_GRID)
     both = one + other
     assert both.itemsets == [(0,), (3, 4)]
     turned = both.take(np.array([1, 0]))
@@ -143,8 +143,8 @@ def test_both_and_some() -> None:
 def test_estimates_are_means_whose_interval_holds_what_is_believed() -> None:
     """One that is sure has the width of the grid; one that is not reaches from 1 to 8."""
     sure = 1e-12
-    beliefs = beliefs_of([[sure, sure, 1, sure], [1, 1, 1, 1]])
-    found = beliefs.estimates(np.array([1, 0]))
+    posterior = beliefs_of([[sure, sure, 1, sure], [1, 1, 1, 1]])
+    found = posterior.estimates(np.array([1, 0]))
     assert list(found.itemsets) == [(1,), (0,)]
     assert found.supports.tolist() == [4, 4]
     assert found.half_widths.tolist() == [math.ceil(8 - 15 / 4), math.ceil(4 * math.log(2))]
@@ -155,8 +155,8 @@ def test_intervals_hold_as_often_as_they_say() -> None:
     rng, grid = np.random.default_rng(4), grid_to(10_000)
     supports = rng.choice(grid, 2000)
     answers = measured(supports + rng.laplace(0, 50, supports.size), grid, scale=50.0, uneven=0.0)
-    beliefs = Beliefs.of([(item,) for item in range(supports.size)], answers, grid)
-    found = beliefs.estimates(np.arange(supports.size))
+    posterior = Posterior.of([(item,) for item in range(supports.size)], answers, grid)
+    found = posterior.estimates(np.arange(supports.size))
     inside = np.abs(found.supports - supports) <= found.half_widths
     assert 0.94 < inside.mean() < 0.995
 
@@ -236,7 +236,7 @@ def test_a_support_between_two_values_of_the_grid_is_told_where_noise_is_less_th
     values, scale = np.array([12_345.0]), 2.0
     answers = measured(values, grid / 2, scale=scale, uneven=0.0)
     sums = weighed(values, grid / 2, scale=scale, uneven=0.0, grid=grid)
-    once = Beliefs.of([(0,)], answers, grid, sums)
+    once = Posterior.of([(0,)], answers, grid, sums)
     finer = weighed(np.array([24_700.0]), grid, scale=scale, uneven=0.0, grid=grid)
     twice = once.told(np.array([0]), measured(np.array([24_700.0]), grid, scale=scale, uneven=0.0), finer)
     assert once.estimates(np.array([0])).supports.tolist() == [24_690]
@@ -250,7 +250,7 @@ def test_coarse_answers_are_left_to_the_grid() -> None:
     prior = np.where(grid < 50, 0.0, -60.0)[None, :]
     answers = measured(np.array([300.0]), grid, scale=200.0, uneven=0.0)
     sums = weighed(np.array([300.0]), grid, scale=200.0, uneven=0.0, grid=grid)
-    assert Beliefs.of([(0,)], prior + answers, grid, sums).estimates(np.array([0])).supports[0] < 50
+    assert Posterior.of([(0,)], prior + answers, grid, sums).estimates(np.array([0])).supports[0] < 50
 
 
 def test_nothing_counted_says_nothing() -> None:

@@ -10,9 +10,9 @@ from aims import SPARSE, TOGETHER, aim_of, sure_of
 from curators import curator_over
 from reference import support
 from veilset.itemsets import Itemset, Itemsets
-from veilset.methods.planned.levelwise import SHARE_FOR_SPREAD, Known
-from veilset.methods.planned.overlap import MOST, Spread
-from veilset.methods.planned.posterior import Beliefs, grid_to
+from veilset.methods.planned.levelwise import SHARE_FOR_OVERLAP, Known
+from veilset.methods.planned.overlap import MOST, Overlap
+from veilset.methods.planned.posterior import Posterior, grid_to
 from veilset.methods.planned.refinement import (
     MOST_IN_BASES,
     Group,
@@ -20,12 +20,12 @@ from veilset.methods.planned.refinement import (
     bases_for,
     part_for_untold,
     shares_of,
-    told_by_patterns,
     unsure_ones,
+    updated_by_marginals,
 )
-from veilset.methods.shared.marginals import noise_of_patterns
+from veilset.methods.shared.marginals import noise_of_marginal
 
-ONE_EACH = Spread(np.array([1000.0, *[0.0] * (MOST - 1)]))
+ONE_EACH = Overlap(np.array([1000.0, *[0.0] * (MOST - 1)]))
 """A thousand transactions that hold one itemset each."""
 
 
@@ -58,7 +58,7 @@ def test_shares_are_cube_roots_of_how_many_are_unsure() -> None:
 def known_of(supports: dict[Itemset, float], *, left: Fraction, blur: int = 1) -> Known:
     """Beliefs about a thousand transactions; the larger the blur, the less sure."""
     sure = sure_of(supports, 1000)
-    return Known(Beliefs.of(sure.itemsets, sure.log_chances / blur, sure.grid), left, ())
+    return Known(Posterior.of(sure.itemsets, sure.log_chances / blur, sure.grid), left, ())
 
 
 def test_items_and_larger_itemsets_are_two_groups_that_share_all_that_is_left() -> None:
@@ -72,7 +72,7 @@ def test_items_and_larger_itemsets_are_two_groups_that_share_all_that_is_left() 
     assert known.left == 0
     assert "joint patterns" not in known.story[-1]
     spent = [charge.mechanism.epsilon for charge in curator.budget.charges]
-    assert spent[:2] == [SHARE_FOR_SPREAD, SHARE_FOR_SPREAD]
+    assert spent[:2] == [SHARE_FOR_OVERLAP, SHARE_FOR_OVERLAP]
     assert len(spent) == 4
 
 
@@ -86,15 +86,15 @@ def test_what_is_sure_is_measured_where_the_unsure_need_less() -> None:
     known = ask_again(curator, aim, known_of(believed, left=epsilon))
     assert f"the {MOST_IN_BASES + 1} others" in known.story[-1]
     assert curator.budget.spent == epsilon
-    assert (known.beliefs.sums[:, 1] > 0).all()
+    assert (known.posterior.sums[:, 1] > 0).all()
 
 
 def test_patterns_tell_about_known_itemsets() -> None:
     """With hardly any noise, what was vague becomes the support; what lies in no group stays as it was."""
     rows = [frozenset({0, 1})] * 300 + [frozenset({1, 2})] * 100 + [frozenset({3})] * 50
-    vague = Beliefs.of([(0,), (1,), (0, 1), (1, 2), (3,)], np.zeros((5, 320)), grid_to(500))
+    vague = Posterior.of([(0,), (1,), (0, 1), (1, 2), (3,)], np.zeros((5, 320)), grid_to(500))
     curator = curator_over(rows, epsilon=Fraction(100))
-    told = told_by_patterns(
+    told = updated_by_marginals(
         curator,
         aim_of(k=5, about=100, number=450, max_size=2),
         vague,
@@ -111,9 +111,9 @@ def test_patterns_tell_about_known_itemsets() -> None:
 def test_patterns_tell_about_itemsets_that_were_not_known(max_size: int) -> None:
     """All within the groups that are not too large; with hardly any noise, their supports."""
     rows = [frozenset({0, 1, 2})] * 300 + [frozenset({1, 2})] * 100 + [frozenset({3})] * 50
-    vague = Beliefs.of([(0,), (3,)], np.zeros((2, 320)), grid_to(500))
+    vague = Posterior.of([(0,), (3,)], np.zeros((2, 320)), grid_to(500))
     curator = curator_over(rows, epsilon=Fraction(100))
-    told = told_by_patterns(
+    told = updated_by_marginals(
         curator,
         aim_of(k=5, about=100, number=450, max_size=max_size),
         vague,
@@ -131,11 +131,11 @@ def test_patterns_tell_about_itemsets_that_were_not_known(max_size: int) -> None
 
 def test_groups_hold_what_is_likely_and_their_error_is_that_of_patterns() -> None:
     """One group of three items: what is expected of patterns of three, for items and for pairs."""
-    beliefs = sure_of({(0,): 500, (1,): 450, (2,): 400, (0, 1): 300, (0, 2): 250, (1, 2): 240}, 1000)
-    itemsets = beliefs.itemsets
+    posterior = sure_of({(0,): 500, (1,): 450, (2,): 400, (0, 1): 300, (0, 2): 250, (1, 2): 240}, 1000)
+    itemsets = posterior.itemsets
     bases, errors = bases_for(itemsets, np.ones(6), unit=10.0)
     assert bases == [(0, 1, 2)]
-    assert errors == pytest.approx(10 * np.array([noise_of_patterns(3, size) for size in (1, 1, 1, 2, 2, 2)]))
+    assert errors == pytest.approx(10 * np.array([noise_of_marginal(3, size) for size in (1, 1, 1, 2, 2, 2)]))
     assert bases_for(itemsets, np.zeros(6), unit=10.0)[0] == []
     assert np.isinf(bases_for(itemsets, np.zeros(6), unit=10.0)[1]).all()
     bases, errors = bases_for(itemsets, np.array([1, 1, 0, 1, 0, 0]), unit=10.0)
@@ -167,4 +167,4 @@ def test_patterns_and_supports_of_the_rest_share_all_that_is_left() -> None:
     assert "joint patterns" in known.story[-1]
     questions = [charge.question for charge in curator.budget.charges]
     assert any(question.startswith("supports of 1 itemsets") for question in questions)
-    assert (known.beliefs.sums[:, 1] > 0).all()
+    assert (known.posterior.sums[:, 1] > 0).all()

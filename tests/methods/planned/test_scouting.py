@@ -16,27 +16,27 @@ from veilset.methods.planned.scouting import (
     Aim,
     ask_aim,
     fewest_items,
-    patterns_err_less,
+    marginals_err_less,
 )
-from veilset.methods.shared.preliminaries import ask_first
+from veilset.methods.shared.preliminaries import ask_preliminaries
 from veilset.raw.transactions import Transactions
-from veilset.request import Target
+from veilset.request import Request
 
 
-def aim_over(data: Transactions, target: Target) -> tuple[Aim, list[str]]:
+def aim_over(data: Transactions, request: Request) -> tuple[Aim, list[str]]:
     """The aim with little noise, and the questions that led to it."""
     epsilon = Fraction(10)
     curator = curator_over(data, epsilon=epsilon)
     domain = curator.domain(max_size=12)
-    first = ask_first(curator, target, domain=domain, epsilon=epsilon)
-    aim = ask_aim(curator, first, target, domain=domain, epsilon=epsilon)
+    first = ask_preliminaries(curator, request, domain=domain, epsilon=epsilon)
+    aim = ask_aim(curator, first, request, domain=domain, epsilon=epsilon)
     assert aim.left == epsilon - curator.budget.spent
     return aim, [charge.question for charge in curator.budget.charges]
 
 
 def test_how_many_items_is_asked_where_few_may_carry_the_answer() -> None:
     """Of twelve items transactions hold most: a number of items that can make the answer."""
-    aim, asked = aim_over(DENSE, Target.of(k=20))
+    aim, asked = aim_over(DENSE, Request.of(k=20))
     assert aim.rank is not None
     assert fewest_items(20, max_size=12) <= aim.rank <= 12
     assert aim.is_dense
@@ -45,7 +45,7 @@ def test_how_many_items_is_asked_where_few_may_carry_the_answer() -> None:
 
 def test_how_many_items_is_not_asked_on_sparse_data() -> None:
     """Whatever the answer, joint patterns would err more: a tenth of epsilon is saved."""
-    aim, asked = aim_over(SPARSE, Target.of(k=30))
+    aim, asked = aim_over(SPARSE, Request.of(k=30))
     assert aim.rank is None
     assert not aim.is_dense
     assert asked == ["number of transactions", "support of the 30-th itemset"]
@@ -53,7 +53,7 @@ def test_how_many_items_is_not_asked_on_sparse_data() -> None:
 
 def test_a_threshold_is_not_asked_for() -> None:
     """It is given: nothing lies below it."""
-    aim, asked = aim_over(SPARSE, Target.of(min_support=300))
+    aim, asked = aim_over(SPARSE, Request.of(min_support=300))
     assert aim.is_given
     assert aim.about == aim.floor == 300
     assert aim.support(sure_of({(0,): 900}, 3000)) == 300
@@ -63,9 +63,9 @@ def test_a_threshold_is_not_asked_for() -> None:
 
 def test_the_support_in_question_is_not_below_the_floor() -> None:
     """Two are believed to have more than 100; where the floor is higher, it is that."""
-    beliefs = sure_of({(0,): 900, (1,): 400, (2,): 100}, 1000)
-    assert 100 < aim_of(k=2, about=50).support(beliefs) <= 400
-    assert aim_of(k=2, about=600).support(beliefs) == 600
+    posterior = sure_of({(0,): 900, (1,): 400, (2,): 100}, 1000)
+    assert 100 < aim_of(k=2, about=50).support(posterior) <= 400
+    assert aim_of(k=2, about=600).support(posterior) == 600
 
 
 @pytest.mark.parametrize("max_size", [1, 2, 3, 12])
@@ -87,15 +87,15 @@ def test_as_many_single_items_are_found_as_asked_for_on_dense_data() -> None:
 
 def test_patterns_err_less_by_hand() -> None:
     """40 itemsets of a tenth: noise 1.5 * 4 if shared; 2^2.25 for 7 items, 2^2.75 for 8."""
-    assert patterns_err_less(40, 0.1, items=7)
-    assert not patterns_err_less(40, 0.1, items=8)
-    assert patterns_err_less(40, 5.0, items=7) == patterns_err_less(40, 1.0, items=7)
+    assert marginals_err_less(40, 0.1, items=7)
+    assert not marginals_err_less(40, 0.1, items=8)
+    assert marginals_err_less(40, 5.0, items=7) == marginals_err_less(40, 1.0, items=7)
 
 
 @pytest.mark.parametrize("k", [100, 20])
 def test_more_items_than_a_basis_holds_make_no_difference(k: int) -> None:
     """Beyond twelve there may be several bases."""
-    assert patterns_err_less(k, 0.5, items=100) == patterns_err_less(k, 0.5, items=12) == (k == 100)
+    assert marginals_err_less(k, 0.5, items=100) == marginals_err_less(k, 0.5, items=12) == (k == 100)
 
 
 def test_an_answer_of_many_items_is_not_left_to_a_group_of_them() -> None:

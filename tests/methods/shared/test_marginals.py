@@ -18,7 +18,7 @@ from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.methods.shared.marginals import (
     averaged,
     flipped,
-    noise_of_patterns,
+    noise_of_marginal,
     supersets_added_up,
     supports_of,
 )
@@ -99,7 +99,7 @@ def test_a_number_that_is_noisy_is_made_better_by_what_patterns_add_up_to() -> N
 def test_more_items_are_expected_to_add_noise_but_less_than_their_patterns() -> None:
     """Between none and a factor of the square root of 2 for each."""
     for items in range(3, 14):
-        growth = noise_of_patterns(items + 1, 2) / noise_of_patterns(items, 2)
+        growth = noise_of_marginal(items + 1, 2) / noise_of_marginal(items, 2)
         assert 1 < growth < math.sqrt(2)
 
 
@@ -108,7 +108,7 @@ def test_bases_that_overlap_tell_the_same_supports(rows: Baskets) -> None:
     """With next to no noise: all itemsets within a basis, none larger than allowed, each with its support."""
     curator = curator_over(rows, epsilon=Fraction(10**9))
     bases = [(0, 1, 2), (1, 2, 3)]
-    patterns = [curator.ask_joint_patterns(basis, epsilon=Fraction(10**8)) for basis in bases]
+    patterns = [curator.ask_marginal(basis, epsilon=Fraction(10**8)) for basis in bases]
     told = averaged(bases, patterns, number=NoisyCount(len(rows), None), max_size=2)
     within = {itemset for basis in bases for size in (1, 2) for itemset in combinations(basis, size)}
     assert set(told) == within

@@ -16,14 +16,14 @@ from veilset.raw.cuts.truncation import Rows
 NO_KEYS = np.zeros(0, np.uint32)
 
 
-@given(rows=baskets(), cut=similar_cuts())
+@given(rows=baskets(), truncation=similar_cuts())
 def test_a_cut_keeps_what_the_most_similar_target_shares_then_the_most_frequent(
-    rows: Baskets, cut: KeepSimilar
+    rows: Baskets, truncation: KeepSimilar
 ) -> None:
     """Against sets, for every basket by itself: others do not matter, so neighbours stay neighbours."""
-    after = baskets_of(cut.apply(rows_of(rows), NO_KEYS))
-    assert after == [similar_cut(row, cut) for row in rows]
-    assert all(len(row) <= cut.longest(ALPHABET_SIZE) for row in after)
+    after = baskets_of(truncation.apply(rows_of(rows), NO_KEYS))
+    assert after == [similar_cut(row, truncation) for row in rows]
+    assert all(len(row) <= truncation.longest(ALPHABET_SIZE) for row in after)
 
 
 def longest_common_subsequence(first: tuple[int, ...], second: tuple[int, ...]) -> int:
@@ -54,10 +54,10 @@ def test_for_sets_in_one_order_the_longest_common_subsequence_is_the_intersectio
 def test_orders_of_more_than_a_word_are_cut_alike() -> None:
     """130 items take three words."""
     order = np.arange(130)[::-1].copy()
-    cut = KeepSimilar(3, order, *arrays_of([[0, 70, 129], [1, 2, 64, 65]]))
+    truncation = KeepSimilar(3, order, *arrays_of([[0, 70, 129], [1, 2, 64, 65]]))
     row = frozenset({1, 2, 65, 64, 129, 128, 0})
-    kept = cut.apply(Rows(np.array([0, 7]), np.array(sorted(row), np.int32)), NO_KEYS)
-    assert baskets_of(kept) == [similar_cut(row, cut)] == [frozenset({65, 64, 2})]
+    kept = truncation.apply(Rows(np.array([0, 7]), np.array(sorted(row), np.int32)), NO_KEYS)
+    assert baskets_of(kept) == [similar_cut(row, truncation)] == [frozenset({65, 64, 2})]
 
 
 @pytest.mark.parametrize(

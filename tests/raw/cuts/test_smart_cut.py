@@ -22,11 +22,11 @@ def smart(limit: int, score_of: dict[tuple[int, ...], int]) -> KeepSmart:
     return KeepSmart(limit, *arrays_of(map(list, score_of)), scores)
 
 
-def cut_one(cut: KeepSmart, basket: set[int], given_keys: list[int] | None = None) -> set[int]:
+def cut_one(truncation: KeepSmart, basket: set[int], given_keys: list[int] | None = None) -> set[int]:
     """One basket after the cut; without keys given, all are equal."""
     rows = rows_of([frozenset(basket)])
-    drawn = np.array(given_keys or [0] * cut.keys_needed(rows), np.uint32)
-    return set(cut.apply(rows, drawn).items.tolist())
+    drawn = np.array(given_keys or [0] * truncation.keys_needed(rows), np.uint32)
+    return set(truncation.apply(rows, drawn).items.tolist())
 
 
 @settings(max_examples=60)
@@ -45,34 +45,34 @@ def test_many_items_and_long_rows_are_cut_as_by_the_twin(
     drawn = [rng.choice(pool, size, replace=False).tolist() for _ in range(rng.integers(1, 300))]
     score_of = {tuple(sorted(each)): int(rng.integers(-2, 10)) for each in drawn}
     rows = [frozenset(rng.choice(items, rng.integers(items), replace=False).tolist()) for _ in range(4)]
-    cut = smart(limit, score_of)
-    given_keys = rng.integers(2**32, size=cut.keys_needed(rows_of(rows)), dtype=np.uint32)
-    found = baskets_of(cut.apply(rows_of(rows), given_keys))
-    assert found == reference.cut(rows, cut, iter(given_keys.tolist()))
+    truncation = smart(limit, score_of)
+    given_keys = rng.integers(2**32, size=truncation.keys_needed(rows_of(rows)), dtype=np.uint32)
+    found = baskets_of(truncation.apply(rows_of(rows), given_keys))
+    assert found == reference.truncation(rows, truncation, iter(given_keys.tolist()))
 
 
 def test_a_row_that_holds_thousands_of_candidates_is_cut_as_by_the_twin() -> None:
     """All pairs of 120 items in a row of 500."""
     rng = np.random.default_rng(4)
-    cut = smart(12, {pair: int(rng.integers(1000)) for pair in combinations(range(0, 360, 3), 2)})
+    truncation = smart(12, {pair: int(rng.integers(1000)) for pair in combinations(range(0, 360, 3), 2)})
     given_keys = rng.integers(2**32, size=500, dtype=np.uint32)
     rows = [frozenset(range(500))]
-    found = baskets_of(cut.apply(rows_of(rows), given_keys))
+    found = baskets_of(truncation.apply(rows_of(rows), given_keys))
     assert len(found[0]) == 12
-    assert found == reference.cut(rows, cut, iter(given_keys.tolist()))
+    assert found == reference.truncation(rows, truncation, iter(given_keys.tolist()))
 
 
-@given(rows=baskets(), cut=smart_cuts(), given_keys=keys(), seed=st.integers(0, 99))
+@given(rows=baskets(), truncation=smart_cuts(), given_keys=keys(), seed=st.integers(0, 99))
 def test_the_order_of_the_candidates_makes_no_difference(
-    rows: Baskets, cut: KeepSmart, given_keys: list[int], seed: int
+    rows: Baskets, truncation: KeepSmart, given_keys: list[int], seed: int
 ) -> None:
     """Neither the order in which candidates are listed nor that of items within one changes what is kept."""
-    order = np.random.default_rng(seed).permutation(cut.scores.size)
-    itemsets = cut.items.reshape(cut.scores.size, -1)[order, ::-1]
-    other = KeepSmart(cut.limit, cut.offsets, itemsets.ravel(), cut.scores[order])
+    order = np.random.default_rng(seed).permutation(truncation.scores.size)
+    itemsets = truncation.items.reshape(truncation.scores.size, -1)[order, ::-1]
+    other = KeepSmart(truncation.limit, truncation.offsets, itemsets.ravel(), truncation.scores[order])
     table = rows_of(rows)
-    drawn = np.array(given_keys[: cut.keys_needed(table)], np.uint32)
-    assert baskets_of(other.apply(table, drawn)) == baskets_of(cut.apply(table, drawn))
+    drawn = np.array(given_keys[: truncation.keys_needed(table)], np.uint32)
+    assert baskets_of(other.apply(table, drawn)) == baskets_of(truncation.apply(table, drawn))
 
 
 def test_weights_grow_with_the_items_that_are_kept() -> None:
@@ -83,17 +83,17 @@ def test_weights_grow_with_the_items_that_are_kept() -> None:
 
 def test_a_longer_row_keeps_only_items_of_candidates_that_it_holds() -> None:
     """Repair Z8: the cut ends when no candidate is left, also when there is room or was none at all."""
-    cut = smart(4, {(1, 2): 1, (3, 7): 9})
-    assert cut_one(cut, {1, 2, 3, 4, 5}) == {1, 2}
-    assert cut_one(cut, {3, 4, 5, 6, 8}) == set()
-    assert cut_one(cut, {3, 4, 5, 6}) == {3, 4, 5, 6}
+    truncation = smart(4, {(1, 2): 1, (3, 7): 9})
+    assert cut_one(truncation, {1, 2, 3, 4, 5}) == {1, 2}
+    assert cut_one(truncation, {3, 4, 5, 6, 8}) == set()
+    assert cut_one(truncation, {3, 4, 5, 6}) == {3, 4, 5, 6}
 
 
 def test_of_a_candidate_that_does_not_fit_the_items_of_smallest_key_are_kept() -> None:
     """Keys belong to the items of the row in order, those in no candidate included."""
-    cut = smart(3, {(0, 2): 9, (1, 3): 5, (5, 9): 4})
-    assert cut_one(cut, {0, 1, 2, 3, 4}, [0, 7, 0, 6, 0]) == {0, 2, 3}
-    assert cut_one(cut, {0, 1, 2, 3, 4}, [0, 6, 0, 7, 0]) == {0, 1, 2}
+    truncation = smart(3, {(0, 2): 9, (1, 3): 5, (5, 9): 4})
+    assert cut_one(truncation, {0, 1, 2, 3, 4}, [0, 7, 0, 6, 0]) == {0, 2, 3}
+    assert cut_one(truncation, {0, 1, 2, 3, 4}, [0, 6, 0, 7, 0]) == {0, 1, 2}
 
 
 @pytest.mark.parametrize(("factor", "fits"), [(0.9, False), (1.0, True), (1.1, False)])
@@ -104,8 +104,8 @@ def test_of_a_candidate_that_does_not_fit_every_part_is_kept_equally_often(facto
     """
     number = 40_000
     rows = rows_of([frozenset(range(5))] * number)
-    cut = smart(2, {(0, 1, 2, 4): 1})
-    kept = cut.apply(rows, first_item_favoured(factor, number)).items.reshape(number, 2)
+    truncation = smart(2, {(0, 1, 2, 4): 1})
+    kept = truncation.apply(rows, first_item_favoured(factor, number)).items.reshape(number, 2)
     seen = [int(np.all(kept == part, axis=1).sum()) for part in combinations((0, 1, 2, 4), 2)]
     assert sum(seen) == number
     assert (chisquare(seen).pvalue > 1e-6) == fits
@@ -137,5 +137,5 @@ def test_candidates_that_make_no_sense_are_refused(
 def test_the_largest_scores_are_weighed_without_overflow() -> None:
     """Twice the size times the score still fits into 64 bits."""
     most = (2**63 - 1) // 4
-    cut = smart(3, {(0, 1): most, (1, 2): most - 1, (3, 4): -most})
-    assert cut_one(cut, {0, 1, 2, 3, 4}) == {0, 1, 2}
+    truncation = smart(3, {(0, 1): most, (1, 2): most - 1, (3, 4): -most})
+    assert cut_one(truncation, {0, 1, 2, 3, 4}) == {0, 1, 2}

@@ -197,9 +197,9 @@ def test_questions_over_pieces_charge_for_the_unit_and_refuse_what_pieces_share(
 
 def test_a_cut_that_does_not_fit_the_alphabet_is_refused_as_a_reshape_too() -> None:
     """Kernels do not check: a rank for too few items would be read beyond its end."""
-    cut = KeepBest(1, np.arange(2))
+    truncation = KeepBest(1, np.arange(2))
     with pytest.raises(BadCall, match="2 ranks for 6 items"):
-        engine_over([frozenset({5})]).reshaped(cut, SeededNoise(1).keys)
+        engine_over([frozenset({5})]).reshaped(truncation, SeededNoise(1).keys)
 
 
 @pytest.mark.parametrize(

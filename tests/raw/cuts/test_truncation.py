@@ -12,66 +12,68 @@ from laws import first_item_favoured
 from reference import Baskets
 from strategies import ALPHABET_SIZE, baskets, baskets_of, cuts, keys, rows_of
 from veilset.errors import BadCall
-from veilset.raw.cuts.truncation import Cut, DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems, Rows
+from veilset.raw.cuts.truncation import DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems, Rows, Truncation
 
 
-def apply(cut: Cut, rows: Rows, given_keys: list[int]) -> Rows:
+def apply(truncation: Truncation, rows: Rows, given_keys: list[int]) -> Rows:
     """The rows after a cut that takes the first of the given keys."""
-    return cut.apply(rows, np.array(given_keys[: cut.keys_needed(rows)], np.uint32))
+    return truncation.apply(rows, np.array(given_keys[: truncation.keys_needed(rows)], np.uint32))
 
 
-@given(rows=baskets(), cut=cuts(), given_keys=keys())
-def test_every_cut_keeps_what_its_twin_keeps(rows: Baskets, cut: Cut, given_keys: list[int]) -> None:
+@given(rows=baskets(), truncation=cuts(), given_keys=keys())
+def test_every_cut_keeps_what_its_twin_keeps(
+    rows: Baskets, truncation: Truncation, given_keys: list[int]
+) -> None:
     """The kernels agree with a loop over sets, equal keys and equal ranks included."""
-    found = apply(cut, rows_of(rows), given_keys)
-    assert baskets_of(found) == reference.cut(rows, cut, iter(given_keys))
+    found = apply(truncation, rows_of(rows), given_keys)
+    assert baskets_of(found) == reference.truncation(rows, truncation, iter(given_keys))
 
 
-@given(rows=baskets(), cut=cuts(), given_keys=keys())
+@given(rows=baskets(), truncation=cuts(), given_keys=keys())
 def test_a_cut_row_is_a_part_of_the_row_and_no_longer_than_the_cut_says(
-    rows: Baskets, cut: Cut, given_keys: list[int]
+    rows: Baskets, truncation: Truncation, given_keys: list[int]
 ) -> None:
     """`longest` bounds every row, and nothing is added, repeated or put out of order."""
-    found = apply(cut, rows_of(rows), given_keys)
+    found = apply(truncation, rows_of(rows), given_keys)
     assert found.offsets.size == len(rows) + 1
     for before, after in zip(rows, baskets_of(found), strict=True):
         assert after <= before
-        assert len(after) <= cut.longest(ALPHABET_SIZE)
+        assert len(after) <= truncation.longest(ALPHABET_SIZE)
     for first, last in pairwise(found.offsets):
         assert np.all(np.diff(found.items[first:last]) > 0)
 
 
-@given(rows=baskets(), cut=cuts(), given_keys=keys())
+@given(rows=baskets(), truncation=cuts(), given_keys=keys())
 def test_the_cut_of_a_row_does_not_depend_on_the_other_rows(
-    rows: Baskets, cut: Cut, given_keys: list[int]
+    rows: Baskets, truncation: Truncation, given_keys: list[int]
 ) -> None:
     """Given its keys, a row cut alone is the row cut among others: neighbours stay neighbours."""
     alone, used = [], 0
     for basket in rows:
         row = rows_of([basket])
-        alone += baskets_of(apply(cut, row, given_keys[used:]))
-        used += cut.keys_needed(row)
+        alone += baskets_of(apply(truncation, row, given_keys[used:]))
+        used += truncation.keys_needed(row)
     together = rows_of(rows)
-    assert used == cut.keys_needed(together)
-    assert alone == baskets_of(apply(cut, together, given_keys))
+    assert used == truncation.keys_needed(together)
+    assert alone == baskets_of(apply(truncation, together, given_keys))
 
 
-@given(before=baskets(), rows=baskets(), cut=cuts(), given_keys=keys())
+@given(before=baskets(), rows=baskets(), truncation=cuts(), given_keys=keys())
 def test_a_slice_of_offsets_is_cut_like_rows_of_their_own(
-    before: Baskets, rows: Baskets, cut: Cut, given_keys: list[int]
+    before: Baskets, rows: Baskets, truncation: Truncation, given_keys: list[int]
 ) -> None:
     """Some rows of a table need no copy to be cut."""
     table = rows_of([*before, *rows])
     part = Rows(table.offsets[len(before) :], table.items)
-    found = baskets_of(apply(cut, part, given_keys))
-    assert found == baskets_of(apply(cut, rows_of(rows), given_keys))
+    found = baskets_of(apply(truncation, part, given_keys))
+    assert found == baskets_of(apply(truncation, rows_of(rows), given_keys))
 
 
 @given(rows=baskets())
 def test_a_limit_that_no_row_reaches_keeps_everything(rows: Baskets) -> None:
     """A huge limit costs no memory and takes nothing away."""
-    for cut in (DropLonger(10**12), KeepRandom(10**12), KeepBest(10**12, np.arange(ALPHABET_SIZE))):
-        assert baskets_of(apply(cut, rows_of(rows), [])) == rows
+    for truncation in (DropLonger(10**12), KeepRandom(10**12), KeepBest(10**12, np.arange(ALPHABET_SIZE))):
+        assert baskets_of(apply(truncation, rows_of(rows), [])) == rows
 
 
 def test_keeping_all_copies_nothing() -> None:
@@ -101,15 +103,17 @@ def test_long_rows_keep_their_best_items() -> None:
     rank = rng.permutation(5_000)
     rows = [frozenset(rng.choice(5_000, 2_000, replace=False).tolist()) for _ in range(3)]
     for limit in (1, 2, 100, 1_999, 2_000):
-        cut = KeepBest(limit, rank)
-        assert baskets_of(apply(cut, rows_of(rows), [])) == reference.cut(rows, cut, chain())
+        truncation = KeepBest(limit, rank)
+        assert baskets_of(apply(truncation, rows_of(rows), [])) == reference.truncation(
+            rows, truncation, chain()
+        )
 
 
 @pytest.mark.parametrize("cut", [DropLonger, KeepRandom, lambda limit: KeepBest(limit, np.arange(3))])
-def test_a_limit_of_nothing_is_refused(cut: type[DropLonger]) -> None:
+def test_a_limit_of_nothing_is_refused(truncation: type[DropLonger]) -> None:
     """A cut must leave something."""
     with pytest.raises(BadCall, match="a cut to 0 items keeps nothing; give a limit of at least 1"):
-        cut(0)
+        truncation(0)
 
 
 def test_ranks_that_do_not_fit_the_alphabet_are_refused() -> None:

@@ -21,9 +21,10 @@ from strategies import (
     neighbours,
     transactions_of,
 )
+from veilset.arrays import Int64Array
 from veilset.errors import BadCall
-from veilset.raw.counts import ExactCounts, Int64Array
-from veilset.raw.cuts.truncation import Cut, KeepAll, KeepBest, KeepRandom, Keys, Rows, l1_sensitivity
+from veilset.raw.counts import ExactCounts
+from veilset.raw.cuts.truncation import KeepAll, KeepBest, KeepRandom, Keys, Rows, Truncation, l1_sensitivity
 from veilset.raw.engines import DrawKeys
 from veilset.raw.engines.local import LocalEngine
 from veilset.raw.kernels import vertical
@@ -97,23 +98,33 @@ def test_supports_match_the_obvious_loop_in_every_form(
 
 
 @given(
-    rows=baskets(), cut=cuts(), drawn=keys(), candidates=itemsets(), chosen=chosen_items, chunk=chunk_sizes
+    rows=baskets(),
+    truncation=cuts(),
+    drawn=keys(),
+    candidates=itemsets(),
+    chosen=chosen_items,
+    chunk=chunk_sizes,
 )
 def test_every_question_under_every_cut_matches_its_twin(
-    rows: Baskets, cut: Cut, drawn: list[int], candidates: list[list[int]], chosen: list[int], chunk: int
+    rows: Baskets,
+    truncation: Truncation,
+    drawn: list[int],
+    candidates: list[list[int]],
+    chosen: list[int],
+    chunk: int,
 ) -> None:
     """Each question cuts first and counts then; the keys are taken in the order of the rows."""
-    left = reference.cut(rows, cut, iter(drawn))
+    left = reference.truncation(rows, truncation, iter(drawn))
     engine, some = engine_of(rows, chunk), np.array(chosen, np.int32)
     assert engine.number().values.tolist() == [len(rows)]
-    assert engine.lengths(cut, stream(drawn), limit=4).values.tolist() == reference.lengths(left, 4)
-    assert engine.item_supports(cut, stream(drawn)).values.tolist() == reference.item_supports(
+    assert engine.lengths(truncation, stream(drawn), limit=4).values.tolist() == reference.lengths(left, 4)
+    assert engine.item_supports(truncation, stream(drawn)).values.tolist() == reference.item_supports(
         left, ALPHABET_SIZE
     )
-    found = engine.supports(*arrays_of(candidates), cut, stream(drawn))
+    found = engine.supports(*arrays_of(candidates), truncation, stream(drawn))
     assert found.values.tolist() == reference.supports(left, candidates)
-    found = engine.joint_patterns(some, cut, stream(drawn))
-    assert found.values.tolist() == reference.joint_patterns(left, chosen)
+    found = engine.marginal(some, truncation, stream(drawn))
+    assert found.values.tolist() == reference.marginal(left, chosen)
 
 
 def moves(
@@ -124,16 +135,20 @@ def moves(
     return more - fewer
 
 
-@given(databases=neighbours(), cut=cuts(), drawn=keys(), candidates=itemsets(), chunk=chunk_sizes)
+@given(databases=neighbours(), truncation=cuts(), drawn=keys(), candidates=itemsets(), chunk=chunk_sizes)
 def test_one_more_basket_moves_supports_up_by_no_more_than_their_sensitivity(
-    databases: tuple[Baskets, Baskets], cut: Cut, drawn: list[int], candidates: list[list[int]], chunk: int
+    databases: tuple[Baskets, Baskets],
+    truncation: Truncation,
+    drawn: list[int],
+    candidates: list[list[int]],
+    chunk: int,
 ) -> None:
     """Every support moves by 0 or 1, and different itemsets together by no more than `l1_sensitivity`."""
     different = [list(itemset) for itemset in dict.fromkeys(map(tuple, candidates))]
     asked: list[tuple[Callable[[LocalEngine], ExactCounts], list[int]]] = [
-        (lambda engine: engine.item_supports(cut, stream(drawn)), [1] * ALPHABET_SIZE),
+        (lambda engine: engine.item_supports(truncation, stream(drawn)), [1] * ALPHABET_SIZE),
         (
-            lambda engine: engine.supports(*arrays_of(different), cut, stream(drawn)),
+            lambda engine: engine.supports(*arrays_of(different), truncation, stream(drawn)),
             list(map(len, different)),
         ),
     ]
@@ -141,18 +156,24 @@ def test_one_more_basket_moves_supports_up_by_no_more_than_their_sensitivity(
         moved = moves(ask, databases, chunk)
         number_by_size = {size: sizes.count(size) for size in sizes}
         assert set(moved.tolist()) <= {0, 1}
-        assert moved.sum() <= l1_sensitivity(cut, alphabet_size=ALPHABET_SIZE, candidates=number_by_size)
+        assert moved.sum() <= l1_sensitivity(
+            truncation, alphabet_size=ALPHABET_SIZE, candidates=number_by_size
+        )
 
 
-@given(databases=neighbours(), cut=cuts(), drawn=keys(), chosen=chosen_items, chunk=chunk_sizes)
+@given(databases=neighbours(), truncation=cuts(), drawn=keys(), chosen=chosen_items, chunk=chunk_sizes)
 def test_one_more_basket_adds_one_to_one_length_and_to_one_pattern(
-    databases: tuple[Baskets, Baskets], cut: Cut, drawn: list[int], chosen: list[int], chunk: int
+    databases: tuple[Baskets, Baskets],
+    truncation: Truncation,
+    drawn: list[int],
+    chosen: list[int],
+    chunk: int,
 ) -> None:
     """A basket has one length and one pattern: histograms have sensitivity 1."""
     some = np.array(chosen, np.int32)
     for moved in (
-        moves(lambda engine: engine.lengths(cut, stream(drawn), limit=3), databases, chunk),
-        moves(lambda engine: engine.joint_patterns(some, cut, stream(drawn)), databases, chunk),
+        moves(lambda engine: engine.lengths(truncation, stream(drawn), limit=3), databases, chunk),
+        moves(lambda engine: engine.marginal(some, truncation, stream(drawn)), databases, chunk),
     ):
         assert sorted(moved.tolist()) == [0] * (moved.size - 1) + [1]
 
@@ -178,7 +199,7 @@ def test_rows_without_items_are_counted(rows: Baskets, form: dict[str, int]) -> 
     assert engine.number().values.tolist() == [number]
     assert engine.lengths(KeepAll(), no_keys, limit=2).values.tolist() == [number, 0, 0]
     assert engine.item_supports(KeepAll(), no_keys).values.tolist() == [0] * ALPHABET_SIZE
-    assert engine.joint_patterns(ALL_ITEMS[:2], KeepAll(), no_keys).values.tolist() == [number, 0, 0, 0]
+    assert engine.marginal(ALL_ITEMS[:2], KeepAll(), no_keys).values.tolist() == [number, 0, 0, 0]
     with settings_of(vertical, **form):
         found = engine.supports(*arrays_of([[], [0], [0, 1]]), KeepAll(), no_keys)
     assert found.values.tolist() == [number, 0, 0]
@@ -189,7 +210,7 @@ def test_an_alphabet_of_one_item_is_enough() -> None:
     transactions = transactions_of([frozenset(), frozenset({0}), frozenset({0})], alphabet_size=1)
     engine, only = LocalEngine(transactions), np.zeros(1, np.int32)
     assert engine.item_supports(KeepAll(), no_keys).values.tolist() == [2]
-    assert engine.joint_patterns(only, KeepAll(), no_keys).values.tolist() == [1, 2]
+    assert engine.marginal(only, KeepAll(), no_keys).values.tolist() == [1, 2]
     assert engine.supports(*arrays_of([[0], []]), KeepAll(), no_keys).values.tolist() == [2, 3]
 
 
@@ -202,7 +223,7 @@ def test_codes_beyond_sixteen_bits_are_told_apart(form: dict[str, int]) -> None:
     with settings_of(vertical, **form):
         found = engine.supports(*arrays_of([[low], [high], [low, high]]), KeepAll(), no_keys)
     assert found.values.tolist() == [2, 1, 1]
-    found = engine.joint_patterns(np.array([high, low], np.int32), KeepAll(), no_keys)
+    found = engine.marginal(np.array([high, low], np.int32), KeepAll(), no_keys)
     assert found.values.tolist() == [0, 0, 1, 1]
 
 
@@ -278,15 +299,15 @@ ASKED_BADLY: dict[str, tuple[Callable[[LocalEngine], ExactCounts], str]] = {
         "an item code lies outside the alphabet; give codes from 0 to 5",
     ),
     "negative": (
-        lambda engine: engine.joint_patterns(np.array([-1, 0], np.int32), KeepAll(), no_keys),
+        lambda engine: engine.marginal(np.array([-1, 0], np.int32), KeepAll(), no_keys),
         "an item code lies outside the alphabet; give codes from 0 to 5",
     ),
     "twice": (
-        lambda engine: engine.joint_patterns(np.array([1, 1], np.int32), KeepAll(), no_keys),
+        lambda engine: engine.marginal(np.array([1, 1], np.int32), KeepAll(), no_keys),
         "2 items were given, some of them twice; give every item once",
     ),
     "too many": (
-        lambda engine: engine.joint_patterns(np.zeros(17, np.int32), KeepAll(), no_keys),
+        lambda engine: engine.marginal(np.zeros(17, np.int32), KeepAll(), no_keys),
         "17 items have too many joint patterns; give at most 16 items",
     ),
     "misfit cut": (

@@ -256,7 +256,7 @@ def test_real_data_give_what_pyfim_finds(name: str, min_count: int) -> None:
     truth = reference.by_pyfim(lists, min_count=min_count)
     itemsets = mining.frequent(rows, alphabet_size=alphabet_size, min_count=min_count)
     assert listed(itemsets) == truth
-    assert listed(mining.maximal(itemsets)) == reference.by_pyfim(lists, min_count=min_count, target="m")
+    assert listed(mining.maximal(itemsets)) == reference.by_pyfim(lists, min_count=min_count, request="m")
     strictly_above = [one for one in truth if one[1] > truth[200][1]]
     top = listed(mining.top(rows, 200, alphabet_size=alphabet_size))
     assert len(top) == 200

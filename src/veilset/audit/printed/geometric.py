@@ -9,24 +9,23 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-Integers = npt.NDArray[np.int64]
-Chances = npt.NDArray[np.float64]
+from veilset.arrays import FloatArray, Int64Array
 
 
-def draw(rng: np.random.Generator, epsilon: float, size: int = 1) -> Integers:
+def draw(rng: np.random.Generator, epsilon: float, size: int = 1) -> Int64Array:
     """Independent noise: the difference of two geometric variables."""
     up, down = rng.geometric(-math.expm1(-epsilon), size=(2, size))
-    noise: Integers = up - down
+    noise: Int64Array = up - down
     return noise
 
 
-def chance(values: npt.ArrayLike, epsilon: float) -> Chances:
+def chance(values: npt.ArrayLike, epsilon: float) -> FloatArray:
     """The probabilities that the noise is exactly so much."""
-    law: Chances = math.tanh(epsilon / 2) * np.exp(-epsilon * np.abs(values))
+    law: FloatArray = math.tanh(epsilon / 2) * np.exp(-epsilon * np.abs(values))
     return law
 
 
-def chance_at_least(values: npt.ArrayLike, epsilon: float) -> Chances:
+def chance_at_least(values: npt.ArrayLike, epsilon: float) -> FloatArray:
     """The probabilities that the noise is so much or more.
 
     >>> chance_at_least([-1, 0, 1, 2], math.log(3)).round(6).tolist()  # 11/12, 3/4, 1/4, 1/12
@@ -34,5 +33,5 @@ def chance_at_least(values: npt.ArrayLike, epsilon: float) -> Chances:
     """
     bounds = np.asarray(values)
     away = np.exp(-epsilon * np.where(bounds > 0, bounds, 1 - bounds)) / (1 + math.exp(-epsilon))
-    tails: Chances = np.where(bounds > 0, away, 1 - away)
+    tails: FloatArray = np.where(bounds > 0, away, 1 - away)
     return tails

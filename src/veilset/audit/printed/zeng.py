@@ -9,11 +9,11 @@ import math
 
 import numpy as np
 
+from veilset.arrays import FloatArray, Int64Array
 from veilset.audit.lower_bound import Outcome
 from veilset.audit.neighbours import Basket
 from veilset.audit.printed import geometric
 from veilset.audit.printed.forms import PrintedForm, Rows, by_computing, by_sampling, copies, support
-from veilset.audit.printed.geometric import Chances, Integers
 
 PAPER, METHOD = "DiffFIM", "difffim"
 
@@ -29,13 +29,13 @@ def _shares_of_lengths(rows: Rows, epsilon: float, rng: np.random.Generator) -> 
     return divisor_seen(noisy_lengths(rows, epsilon, rng) / len(rows))  # l. 11
 
 
-def noisy_lengths(rows: Rows, epsilon: float, rng: np.random.Generator) -> Integers:
+def noisy_lengths(rows: Rows, epsilon: float, rng: np.random.Generator) -> Int64Array:
     """Alg. 1 l. 9-10: how many rows have 1, 2, ... items, with noise."""
     lengths = np.bincount([len(row) for row in rows], minlength=LONGEST + 1)[1:]
     return lengths + geometric.draw(rng, epsilon, LONGEST)
 
 
-def divisor_seen(shares: Chances) -> Outcome:
+def divisor_seen(shares: FloatArray) -> Outcome:
     """An attacker who suspects a number of rows looks whether all shares are multiples of one over it."""
     multiples = np.rint(shares * SUSPECTED) / SUSPECTED
     return {f"shares are multiples of 1/{SUSPECTED}": int(np.array_equal(multiples, shares))}
@@ -88,7 +88,7 @@ def frequent_items(
     return {"number of frequent items": int(np.count_nonzero(noisy >= threshold))}
 
 
-def item_supports(rows: Rows, items: int) -> Integers:
+def item_supports(rows: Rows, items: int) -> Int64Array:
     """How many rows hold each item."""
     return np.bincount([item for row in rows for item in row], minlength=items)
 
@@ -152,7 +152,7 @@ def law_of_size(rows: Rows, for_each_comparison: float) -> dict[str, float]:
     return {f"size = {size}": _chance_of_path(size, yes) for size in range(LARGEST_SIZE + 1)}
 
 
-def _chance_of_path(size: int, yes: Chances) -> float:
+def _chance_of_path(size: int, yes: FloatArray) -> float:
     """The probability that all comparisons go the way that leads to a size; yes[0] is for size 1."""
     low, high, chance = 1, yes.size, 1.0
     while low <= high:  # what to return where low > high is not printed: low - 1 (repair Z5)

@@ -10,8 +10,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from veilset.arrays import Int64Array
 from veilset.errors import BudgetExceeded
-from veilset.raw.counts import Int64Array
 
 Way = tuple[Fraction, ...]
 """What the questions along a chain cost, the first question first."""

@@ -6,13 +6,14 @@ from fractions import Fraction
 
 import numpy as np
 
+from veilset.arrays import Int64Array
 from veilset.errors import BadCall
 from veilset.gate.accounting.budget import Account
 from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.gate.noise import Noise
 from veilset.itemsets import Domain, Itemset, Itemsets
-from veilset.raw.counts import ExactCounts, Int64Array
-from veilset.raw.cuts.truncation import Cut, OnlyItems, Reshape, l1_sensitivity
+from veilset.raw.counts import ExactCounts
+from veilset.raw.cuts.truncation import OnlyItems, Reshape, Truncation, l1_sensitivity
 from veilset.raw.engines import Engine
 from veilset.raw.transactions import Item
 
@@ -31,7 +32,7 @@ class PrivacyUnit:
         return f"one {self.name}, with at most {self.transactions} transactions"
 
 
-class Asker:
+class Questions:
     """What every question needs. Has no length and cannot be iterated."""
 
     def __init__(
@@ -75,9 +76,9 @@ class Asker:
         """The engine over what the transactions become; asked for after the charge."""
         return self._engine if reshape is None else self._engine.reshaped(reshape, self._noise.keys)
 
-    def _l1(self, itemsets: Itemsets, cut: Cut) -> int:
+    def _l1(self, itemsets: Itemsets, truncation: Truncation) -> int:
         number = itemsets.number_by_size()
-        return max(1, l1_sensitivity(cut, alphabet_size=self.alphabet_size, candidates=number))
+        return max(1, l1_sensitivity(truncation, alphabet_size=self.alphabet_size, candidates=number))
 
     def _noisy(
         self,
@@ -105,11 +106,11 @@ def check_countable(itemsets: Itemsets) -> None:
         raise BadCall("itemsets to count must be different, and none empty; give at least one, each once")
 
 
-def under(cut: Reshape | None) -> str:
+def under(truncation: Reshape | None) -> str:
     """How a cut or a split shows in the trace: its name and limit, never a list of items."""
-    if cut is None:
+    if truncation is None:
         return ""
-    if isinstance(cut, OnlyItems):
-        return f" on {len(cut.items)} chosen items{under(cut.then)}"
-    limit = getattr(cut, "limit", None)
-    return "" if limit is None else f" under {type(cut).__name__}({limit})"
+    if isinstance(truncation, OnlyItems):
+        return f" on {len(truncation.items)} chosen items{under(truncation.then)}"
+    limit = getattr(truncation, "limit", None)
+    return "" if limit is None else f" under {type(truncation).__name__}({limit})"

@@ -5,19 +5,20 @@ from itertools import pairwise
 
 import numpy as np
 
+from veilset.arrays import Int64Array
 from veilset.errors import BadCall
 from veilset.gate.answers import NoisyCount, NoisyCounts, NoisyHistogram, NormalisedCounts
-from veilset.gate.questions.base import Asker, check_countable, on_some, under
+from veilset.gate.questions.base import Questions, check_countable, on_some, under
 from veilset.gate.selection import length_scores as normalised
 from veilset.itemsets import Itemsets
-from veilset.raw.counts import ExactCounts, Int64Array
-from veilset.raw.cuts.truncation import Cut, KeepAll, OnlyItems, Reshape
+from veilset.raw.counts import ExactCounts
+from veilset.raw.cuts.truncation import KeepAll, OnlyItems, Reshape, Truncation
 
 LARGEST_GROUP = 16
 """Joint patterns have 2^n classes: more items than this make a histogram that nobody can use."""
 
 
-class CountQuestions(Asker):
+class CountQuestions(Questions):
     """Counts with discrete Laplace noise. A question's sensitivity is stated for one transaction."""
 
     def ask_number(self, *, epsilon: Fraction) -> NoisyCount:
@@ -32,49 +33,53 @@ class CountQuestions(Asker):
         )
         return NoisyCount(int(values[0]), mechanism)
 
-    def ask_lengths(self, *, limit: int, epsilon: Fraction, cut: Cut | None = None) -> NoisyHistogram:
+    def ask_lengths(
+        self, *, limit: int, epsilon: Fraction, truncation: Truncation | None = None
+    ) -> NoisyHistogram:
         """How many transactions have 0, 1, ..., limit items (the last: or more), after the cut.
 
         A transaction has one length, so it moves one of the counts by 1.
         """
         if limit < 1:
             raise BadCall(f"a length limit of {limit} leaves no histogram; give at least 1")
-        bound = cut or KeepAll()
+        bound = truncation or KeepAll()
         values, mechanism = self._noisy(
-            f"lengths up to {limit}{under(cut)}",
+            f"lengths up to {limit}{under(truncation)}",
             lambda: self._engine.lengths(bound, self._noise.keys, limit=limit),
             sensitivity=1,
             epsilon=epsilon,
         )
         return NoisyHistogram(values, mechanism)
 
-    def ask_item_supports(self, *, epsilon: Fraction, cut: Cut | None = None) -> NoisyCounts:
+    def ask_item_supports(self, *, epsilon: Fraction, truncation: Truncation | None = None) -> NoisyCounts:
         """How many transactions hold each item of the alphabet, after the cut.
 
         A transaction moves as many counts by 1 as it holds items after the cut.
         """
-        bound = cut or KeepAll()
+        bound = truncation or KeepAll()
         every_item = Itemsets.of((code,) for code in range(self.alphabet_size))
         values, mechanism = self._noisy(
-            f"supports of all items{under(cut)}",
+            f"supports of all items{under(truncation)}",
             lambda: self._engine.item_supports(bound, self._noise.keys),
             sensitivity=self._l1(every_item, bound),
             epsilon=epsilon,
         )
         return NoisyCounts(every_item, values, mechanism)
 
-    def ask_supports(self, itemsets: Itemsets, *, epsilon: Fraction, cut: Cut | None = None) -> NoisyCounts:
+    def ask_supports(
+        self, itemsets: Itemsets, *, epsilon: Fraction, truncation: Truncation | None = None
+    ) -> NoisyCounts:
         """How many transactions hold all of each itemset, after the cut.
 
         A transaction of L items after the cut moves at most C(L, size) of the itemsets of each size by 1.
         """
-        bound = cut or KeepAll()
+        bound = truncation or KeepAll()
         if len(itemsets) == 0:
             raise BadCall("no itemsets to count; ask for at least one")
         if len(set(itemsets)) < len(itemsets):  # a second copy would move without having been reckoned with
             raise BadCall("an itemset stands twice among those to count; give each once")
         values, mechanism = self._noisy(
-            f"supports of {len(itemsets)} itemsets{under(cut)}",
+            f"supports of {len(itemsets)} itemsets{under(truncation)}",
             lambda: self._engine.supports(itemsets.offsets, itemsets.items, bound, self._noise.keys),
             sensitivity=self._l1(itemsets, bound),
             epsilon=epsilon,
@@ -100,7 +105,7 @@ class CountQuestions(Asker):
         )
         return NoisyCounts(itemsets, values, mechanism)
 
-    def ask_held(
+    def ask_containment(
         self, itemsets: Itemsets | None, *, classes: tuple[int, ...], epsilon: Fraction
     ) -> NoisyHistogram:
         """How many transactions hold how many of some itemsets; of all items, where none are given.
@@ -120,7 +125,7 @@ class CountQuestions(Asker):
             if itemsets is None:
                 numbers = self._engine.lengths(KeepAll(), self._noise.keys, limit=limit)
             else:
-                numbers = self._engine.held(itemsets.offsets, itemsets.items, limit=limit)
+                numbers = self._engine.containment(itemsets.offsets, itemsets.items, limit=limit)
             return ExactCounts(np.add.reduceat(numbers.values, starts))
 
         if itemsets is not None:
@@ -133,7 +138,7 @@ class CountQuestions(Asker):
         )
         return NoisyHistogram(values, mechanism)
 
-    def ask_shared_supports(self, itemsets: Itemsets, *, most: int, epsilon: Fraction) -> NoisyCounts:
+    def ask_capped_counts(self, itemsets: Itemsets, *, most: int, epsilon: Fraction) -> NoisyCounts:
         """How many transactions hold each itemset, where one that holds n > most of them counts most / n for each.
 
         In steps of `gate.normalised`, rounded down: a transaction weighs at most STEPS on each itemset, and at
@@ -148,7 +153,7 @@ class CountQuestions(Asker):
         most = min(most, len(itemsets))
         values, mechanism = self._noisy(
             f"supports of {len(itemsets)} itemsets, at most {most} from one transaction",
-            lambda: self._engine.shared_supports(
+            lambda: self._engine.capped_counts(
                 itemsets.offsets, itemsets.items, most=most, steps=normalised.STEPS
             ),
             sensitivity=most,
@@ -172,12 +177,12 @@ class CountQuestions(Asker):
         number = self.alphabet_size if items is None else self._number_of(items)
         limit = min(limit, number)
         codes = np.arange(number) if items is None else items
-        cut = normalised.restricted(items)
+        truncation = normalised.restricted(items)
         values, mechanism = self._noisy(
             f"supports of items in transactions normalised to {limit}{on_some(items)}",
             lambda: ExactCounts(
                 self._engine.normalised_supports(
-                    np.array([limit], np.int64), cut, self._noise.keys, steps=normalised.STEPS
+                    np.array([limit], np.int64), truncation, self._noise.keys, steps=normalised.STEPS
                 ).values[codes, 0]
             ),
             sensitivity=limit,
@@ -191,19 +196,20 @@ class CountQuestions(Asker):
         most = min(most, self._number_of(items))
         if most < 1:
             raise BadCall(f"a transaction that may add {most} adds nothing; give at least 1")
-        cut = OnlyItems(items, KeepAll())
+        truncation = OnlyItems(items, KeepAll())
         values, mechanism = self._noisy(
             f"sum of the supports of {items.size} items, at most {most} from one transaction",
             lambda: ExactCounts(
-                self._engine.lengths(cut, self._noise.keys, limit=most).values @ np.arange(most + 1)[:, None]
+                self._engine.lengths(truncation, self._noise.keys, limit=most).values
+                @ np.arange(most + 1)[:, None]
             ),
             sensitivity=most,
             epsilon=epsilon,
         )
         return NoisyCount(int(values[0]), mechanism)
 
-    def ask_joint_patterns(
-        self, items: tuple[int, ...], *, epsilon: Fraction, cut: Cut | None = None
+    def ask_marginal(
+        self, items: tuple[int, ...], *, epsilon: Fraction, truncation: Truncation | None = None
     ) -> NoisyHistogram:
         """How many transactions hold exactly which of the items; bit i of a pattern's number is `items[i]`.
 
@@ -213,10 +219,10 @@ class CountQuestions(Asker):
             raise BadCall(
                 f"joint patterns need 1 to {LARGEST_GROUP} different items; {len(items)} were given"
             )
-        bound, codes = cut or KeepAll(), np.array(items, dtype=np.int32)
+        bound, codes = truncation or KeepAll(), np.array(items, dtype=np.int32)
         values, mechanism = self._noisy(
-            f"joint patterns of {len(items)} items{under(cut)}",
-            lambda: self._engine.joint_patterns(codes, bound, self._noise.keys),
+            f"joint patterns of {len(items)} items{under(truncation)}",
+            lambda: self._engine.marginal(codes, bound, self._noise.keys),
             sensitivity=1,
             epsilon=epsilon,
         )

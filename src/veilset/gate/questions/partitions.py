@@ -21,6 +21,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from veilset.arrays import Int64Array
 from veilset.errors import BadCall
 from veilset.gate.accounting.budget import Account
 from veilset.gate.accounting.parallel import Chains
@@ -29,7 +30,7 @@ from veilset.gate.mechanisms import ChainedLaplace
 from veilset.gate.noise import Noise, float_at_least
 from veilset.gate.selection.zero_counts import draw_number_passing, draw_passing_noise
 from veilset.itemsets import draw_places
-from veilset.raw.counts import ExactCounts, Int64Array
+from veilset.raw.counts import ExactCounts
 from veilset.raw.engines.partitions import ExactPartitions
 from veilset.taxonomy import MOST_CHILDREN, Taxonomy
 

@@ -16,13 +16,14 @@ from fractions import Fraction
 
 import numpy as np
 
+from veilset.arrays import Int64Array
 from veilset.errors import BadCall
 from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.gate.noise import Noise, float_at_least
 from veilset.gate.noisy_tree import NoisyTree
 from veilset.gate.selection.zero_counts import chance_to_pass, draw_number_passing, draw_passing_noise
 from veilset.itemsets import draw_places
-from veilset.raw.counts import ExactCounts, ExactTree, Int64Array
+from veilset.raw.counts import ExactCounts, ExactTree
 
 MOST_EMPTY_CHILDREN = 0.5
 """A node may have no more children than this that are there by noise alone, on average, or trees would not end."""

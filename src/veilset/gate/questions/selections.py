@@ -5,20 +5,21 @@ from fractions import Fraction
 
 import numpy as np
 
+from veilset.arrays import Int64Array
 from veilset.errors import BadCall
 from veilset.gate.answers import Chosen, Found, NoisyCount
 from veilset.gate.mechanisms import AboveThreshold, Exponential
-from veilset.gate.questions.base import Asker, check_countable, on_some, under
+from veilset.gate.questions.base import Questions, check_countable, on_some, under
 from veilset.gate.selection import floored_supports as scored
 from veilset.gate.selection import length_scores as normalised
 from veilset.gate.selection import sparse_vector as above_threshold
 from veilset.gate.selection import subsets as jointly
 from veilset.itemsets import Domain, Itemset, Itemsets
-from veilset.raw.counts import ExactCounts, Int64Array
+from veilset.raw.counts import ExactCounts
 from veilset.raw.cuts.truncation import KeepAll, Reshape
 
 
-class RankQuestions(Asker):
+class SelectionQuestions(Questions):
     """Ranks and choices. A score's sensitivity is stated for one transaction."""
 
     def ask_kth_support(self, k: int, *, domain: Domain, epsilon: Fraction) -> NoisyCount:
@@ -122,7 +123,7 @@ class RankQuestions(Asker):
             f"the items as frequent as the {k}-th itemset, {least} to {most} of them", mechanism
         )
         margins = scored.margins_of_items(self._engine, domain, k, most=most, draw=self._noise.keys)
-        places = jointly.draw_set(
+        places = jointly.draw_subset(
             margins, least=least, most=most, rate=mechanism.rate, below=self._noise.below
         )
         return tuple(domain.items[place] for place in places)
@@ -142,7 +143,7 @@ class RankQuestions(Asker):
             f"which of {len(candidates)} listed itemsets are as frequent as the {k}-th itemset", mechanism
         )
         counts = self._engine.supports(candidates.offsets, candidates.items, KeepAll(), self._noise.keys)
-        places = jointly.draw_set(
+        places = jointly.draw_subset(
             counts.values - scored.kth_support(self._engine, domain, k),
             least=0,
             most=len(candidates),

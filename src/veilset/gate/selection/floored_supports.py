@@ -20,9 +20,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from veilset.arrays import Int32Array, Int64Array
 from veilset.gate.selection.exponential import draw_scores
 from veilset.itemsets import Below, Domain, Itemset, Itemsets
-from veilset.raw.counts import Int32Array, Int64Array
 from veilset.raw.cuts.truncation import KeepAll
 from veilset.raw.engines import DrawKeys, Engine
 

@@ -17,15 +17,15 @@ from fractions import Fraction
 
 import numpy as np
 
-from veilset.raw.counts import Int64Array
-from veilset.raw.cuts.truncation import Cut, KeepAll, OnlyItems
+from veilset.arrays import Int64Array
+from veilset.raw.cuts.truncation import KeepAll, OnlyItems, Truncation
 from veilset.raw.engines import DrawKeys, Engine
 
 STEPS = 1 << 20
 """What a whole transaction weighs. A weight is off by less than one part in a thousand up to 1000 items."""
 
 
-def restricted(items: Int64Array | None) -> Cut:
+def restricted(items: Int64Array | None) -> Truncation:
     """Transactions as they are, or what they hold of some items."""
     return KeepAll() if items is None else OnlyItems(items, KeepAll())
 

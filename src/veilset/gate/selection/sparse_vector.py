@@ -34,14 +34,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
-from veilset.raw.counts import Int64Array
+from veilset.arrays import BoolArray, Int64Array
 
 AddNoise = Callable[[Int64Array, Fraction], Int64Array]
 """Adds discrete Laplace noise of a scale to values."""
 
-Compare = Callable[[Int64Array, Fraction], npt.NDArray[np.bool_]]
+Compare = Callable[[Int64Array, Fraction], BoolArray]
 """Whether supports reach the block's noisy threshold, with noise at that share of epsilon for each."""
 
 SHARE_FOR_THRESHOLD = Fraction(1, 4)
@@ -85,9 +84,7 @@ def in_blocks(
         left -= for_threshold
         noisy_threshold = _one(threshold, sensitivity / for_threshold, add_noise)  # l. 3, 17
 
-        def compare(
-            some: Int64Array, share: Fraction, against: int = noisy_threshold
-        ) -> npt.NDArray[np.bool_]:
+        def compare(some: Int64Array, share: Fraction, against: int = noisy_threshold) -> BoolArray:
             return add_noise(some, sensitivity / share) >= against  # l. 8-9
 
         block = _block(supports[place:], k - len(above), left=left, step=step, compare=compare)

@@ -20,12 +20,12 @@ from math import comb
 
 import numpy as np
 
+from veilset.arrays import Int64Array
 from veilset.gate.selection.exponential import draw_scores
 from veilset.itemsets import Below
-from veilset.raw.counts import Int64Array
 
 
-def draw_set(margins: Int64Array, *, least: int, most: int, rate: Fraction, below: Below) -> list[int]:
+def draw_subset(margins: Int64Array, *, least: int, most: int, rate: Fraction, below: Below) -> list[int]:
     """The places of a set of candidates, with P proportional to exp(-rate * loss)."""
     numbers = sets_of_loss(margins, least=least, most=most)
     members = {-loss: number for loss, number in numbers.items()}

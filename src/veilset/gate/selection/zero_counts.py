@@ -17,8 +17,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from veilset.arrays import Int64Array
 from veilset.itemsets import Below
-from veilset.raw.counts import ExactCounts, Int64Array
+from veilset.raw.counts import ExactCounts
 
 DrawNoise = Callable[[ExactCounts], Int64Array]
 """Adds independent noise to counts."""

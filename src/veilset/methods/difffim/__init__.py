@@ -27,18 +27,15 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
+from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import Curator, KeepAll, KeepRandom, KeepSmart, NoisyCounts, NoisyHistogram, OnlyItems
 from veilset.itemsets import Itemset, Itemsets, joined
 from veilset.methods.difffim.double_standards import average_original, kept_share, largest_original
-from veilset.methods.shared.preliminaries import Opening, ask_threshold
-from veilset.request import Target
+from veilset.methods.shared.preliminaries import Preliminaries, ask_threshold
+from veilset.request import Request
 from veilset.results.estimates import Estimates, by_support
 from veilset.results.release import Release
-
-Floats = npt.NDArray[np.float64]
-Counts = npt.NDArray[np.int64]
 
 LARGEST_SIZE = 16
 """The largest itemset that is looked for, unless the caller says: theta of Alg. 5, public."""
@@ -68,7 +65,7 @@ class Heuristics:
     share: Fraction = SHARE_OF_TRANSACTIONS
     rho: float = RHO
 
-    def lengths_of(self, histogram: NoisyHistogram) -> Floats:
+    def lengths_of(self, histogram: NoisyHistogram) -> FloatArray:
         """How many transactions that hold an itemset have each length, up to a factor.
 
         The paper takes the lengths of all transactions. But a transaction holds an item the likelier the longer
@@ -87,8 +84,8 @@ class Level:
     """Itemsets of one size: their noisy supports, what they stand for, and which may be extended."""
 
     counts: NoisyCounts
-    average: Floats
-    largest: Floats
+    average: FloatArray
+    largest: FloatArray
     half_width: int
 
     def is_drowned(self, min_count: int) -> bool:
@@ -104,28 +101,28 @@ class Level:
 
 
 def f1m(
-    curator: Curator, target: Target, *, epsilon: Fraction, share: Fraction = SHARE_OF_TRANSACTIONS
+    curator: Curator, request: Request, *, epsilon: Fraction, share: Fraction = SHARE_OF_TRANSACTIONS
 ) -> Release:
     """Frequent items from transactions cut to random items (Alg. 2); a share of 1 cuts nothing."""
-    if target.k is not None:
-        target = replace(target, k=min(target.k, curator.alphabet_size))
-    first = ask_threshold(curator, target, domain=curator.domain(max_size=1), epsilon=epsilon)
+    if request.k is not None:
+        request = replace(request, k=min(request.k, curator.alphabet_size))
+    first = ask_threshold(curator, request, domain=curator.domain(max_size=1), epsilon=epsilon)
     level = ask_items(curator, replace(NAIVE, share=share), epsilon=first.left)
-    return release(curator, first, [level], target, method="f1m")
+    return release(curator, first, [level], request, method="f1m")
 
 
 def difffim_naive(
-    curator: Curator, target: Target, *, epsilon: Fraction, share: Fraction = SHARE_OF_TRANSACTIONS
+    curator: Curator, request: Request, *, epsilon: Fraction, share: Fraction = SHARE_OF_TRANSACTIONS
 ) -> Release:
     """Frequent itemsets level by level from transactions cut at random, to one limit (Alg. 6 and 7)."""
-    first, size = open_search(curator, target, epsilon=epsilon)
+    first, size = open_search(curator, request, epsilon=epsilon)
     levels = list(naive_levels(curator, size, share=share, min_count=first.min_count, epsilon=first.left))
-    return release(curator, first, levels, target, method="difffim-naive")
+    return release(curator, first, levels, request, method="difffim-naive")
 
 
 def difffim(
     curator: Curator,
-    target: Target,
+    request: Request,
     *,
     epsilon: Fraction,
     is_smart: bool = True,
@@ -136,15 +133,15 @@ def difffim(
 ) -> Release:
     """Frequent itemsets level by level, with smart truncation and double standards (Alg. 5)."""
     heuristics = Heuristics(is_smart, has_double_standards, weighs_lengths, share, rho)
-    first, size = open_search(curator, target, epsilon=epsilon)
+    first, size = open_search(curator, request, epsilon=epsilon)
     levels = list(smart_levels(curator, size, heuristics, min_count=first.min_count, epsilon=first.left))
-    return release(curator, first, levels, target, method="difffim")
+    return release(curator, first, levels, request, method="difffim")
 
 
-def open_search(curator: Curator, target: Target, *, epsilon: Fraction) -> tuple[Opening, int]:
+def open_search(curator: Curator, request: Request, *, epsilon: Fraction) -> tuple[Preliminaries, int]:
     """The opening and the largest size of a frequent itemset (Alg. 5, l. 1-3)."""
-    most = min(target.max_size or LARGEST_SIZE, curator.alphabet_size)
-    first = ask_threshold(curator, target, domain=curator.domain(max_size=most), epsilon=epsilon)
+    most = min(request.max_size or LARGEST_SIZE, curator.alphabet_size)
+    first = ask_threshold(curator, request, domain=curator.domain(max_size=most), epsilon=epsilon)
     for_size = min(first.left * SMALL, SMALL)  # Z3
     floor = max(first.min_count // FLOOR, first.number.value // LEAST_SHARE, 0)  # Z6
     size = ask_largest_size(curator, most, min_count=first.min_count, floor=floor, epsilon=for_size)
@@ -173,7 +170,7 @@ def ask_items(curator: Curator, heuristics: Heuristics, *, epsilon: Fraction) ->
     for_lengths = min(epsilon / 10, SMALL)
     histogram = curator.ask_lengths(limit=LONGEST, epsilon=for_lengths)
     limit = length_up_to(histogram, heuristics.share)
-    counts = curator.ask_item_supports(cut=KeepRandom(limit), epsilon=epsilon - for_lengths)
+    counts = curator.ask_item_supports(truncation=KeepRandom(limit), epsilon=epsilon - for_lengths)
     return estimated(counts, heuristics.lengths_of(histogram), heuristics, size=1, limit=limit)
 
 
@@ -186,14 +183,14 @@ def naive_levels(
     for_each = epsilon / size
     for_lengths = min(for_each / 10, SMALL)
     limit = length_up_to(curator.ask_lengths(limit=LONGEST, epsilon=for_lengths), share)
-    counts = curator.ask_item_supports(cut=KeepRandom(limit), epsilon=for_each - for_lengths)
+    counts = curator.ask_item_supports(truncation=KeepRandom(limit), epsilon=for_each - for_lengths)
     level = estimated(counts, np.zeros(1), NAIVE, size=1, limit=limit)
     yield level
     for larger in range(2, size + 1):
         candidates, _ = candidates_from(level.extendable(min_count))
         if len(candidates) == 0 or larger > limit:
             return
-        counts = curator.ask_supports(candidates, cut=KeepRandom(limit), epsilon=for_each)
+        counts = curator.ask_supports(candidates, truncation=KeepRandom(limit), epsilon=for_each)
         level = estimated(counts, np.zeros(1), NAIVE, size=larger, limit=limit)
         yield level
 
@@ -215,17 +212,17 @@ def smart_levels(
         for_lengths = for_each * SMALL
         for_supports = for_each - for_lengths
         left = OnlyItems(items, KeepAll())
-        histogram = curator.ask_lengths(limit=min(LONGEST, items.size), cut=left, epsilon=for_lengths)
+        histogram = curator.ask_lengths(limit=min(LONGEST, items.size), truncation=left, epsilon=for_lengths)
         lengths = heuristics.lengths_of(histogram)
         limit = best_limit(lengths, candidates, size=larger, min_count=min_count, epsilon=for_supports)
         smart = KeepSmart(limit, candidates.offsets, candidates.items, scores)
-        cut = OnlyItems(items, smart if heuristics.is_smart else KeepRandom(limit))
-        counts = curator.ask_supports(candidates, cut=cut, epsilon=for_supports)
+        truncation = OnlyItems(items, smart if heuristics.is_smart else KeepRandom(limit))
+        counts = curator.ask_supports(candidates, truncation=truncation, epsilon=for_supports)
         level = estimated(counts, lengths, heuristics, size=larger, limit=limit)
         yield level
 
 
-def candidates_from(parts: dict[Itemset, int]) -> tuple[Itemsets, Counts]:
+def candidates_from(parts: dict[Itemset, int]) -> tuple[Itemsets, Int64Array]:
     """Itemsets all of whose parts are given, with the sum of the parts' noisy supports as score (Def. 8)."""
     itemsets = joined(parts)
     scores = [
@@ -245,7 +242,9 @@ def length_up_to(histogram: NoisyHistogram, share: Fraction) -> int:
     return 1 + int(enough[0]) if enough.size else histogram.values.size - 1
 
 
-def best_limit(lengths: Floats, candidates: Itemsets, *, size: int, min_count: int, epsilon: Fraction) -> int:
+def best_limit(
+    lengths: FloatArray, candidates: Itemsets, *, size: int, min_count: int, epsilon: Fraction
+) -> int:
     """psi: the limit that leaves the least error on a support at the threshold (Z7).
 
     Dividing by the share that a random cut keeps corrects the mean. What remains is noise, of variance
@@ -263,7 +262,7 @@ def best_limit(lengths: Floats, candidates: Itemsets, *, size: int, min_count: i
 
 
 def estimated(
-    counts: NoisyCounts, lengths: Floats, heuristics: Heuristics, *, size: int, limit: int
+    counts: NoisyCounts, lengths: FloatArray, heuristics: Heuristics, *, size: int, limit: int
 ) -> Level:
     """What noisy truncated supports stand for: themselves, or what was there before the cut (Sec. 5.4)."""
     half_width = counts.mechanism.half_width()
@@ -280,7 +279,7 @@ def estimated(
 
 
 def release(
-    curator: Curator, first: Opening, levels: Sequence[Level], target: Target, *, method: str
+    curator: Curator, first: Preliminaries, levels: Sequence[Level], request: Request, *, method: str
 ) -> Release:
     """What reaches the threshold on average; for k, the k best of everything that was counted (Alg. 3, l. 10-16)."""
     itemsets = Itemsets.of(itemset for level in levels for itemset in level.counts.itemsets)
@@ -290,7 +289,7 @@ def release(
     wanted = [
         place
         for place in by_support(found.itemsets, found.supports)
-        if target.min_support is None or found.supports[place] >= first.min_count
+        if request.min_support is None or found.supports[place] >= first.min_count
     ]
     kept = found.take(np.array(wanted[: first.k], dtype=np.int64))
     drowned = (DROWNED,) if any(level.is_drowned(first.min_count) for level in levels[:-1]) else ()

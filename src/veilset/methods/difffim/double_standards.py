@@ -17,19 +17,16 @@ import math
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
+from veilset.arrays import FloatArray, Int64Array
 from veilset.errors import BadCall
-
-Counts = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 _STEP = 0.5
 _NODES = np.exp(np.arange(-14, 14 + _STEP, _STEP))  # what lies outside is below 1e-9 of the whole
 _SMALLEST_GAP = float(np.finfo(np.float64).tiny)
 
 
-def kept_share(lengths: Floats | Counts, *, size: int, limit: int) -> float:
+def kept_share(lengths: FloatArray | Int64Array, *, size: int, limit: int) -> float:
     """The share of an itemset's support that random truncation is expected to keep; exp_ratio in (7), Z9.
 
     Cut from h to `limit` items, a transaction keeps an itemset with probability C(h - size, limit - size)
@@ -52,7 +49,7 @@ def kept_share(lengths: Floats | Counts, *, size: int, limit: int) -> float:
     return float(np.average(kept, weights=holders))
 
 
-def average_original(noisy: Counts, *, scale: Fraction | float, share: float) -> Floats:
+def average_original(noisy: Int64Array, *, scale: Fraction | float, share: float) -> FloatArray:
     """The expected support before truncation, for each noisy support after it; (8), (11).
 
     The scale is that of the noise, the share that of `kept_share`.
@@ -64,7 +61,7 @@ def average_original(noisy: Counts, *, scale: Fraction | float, share: float) ->
     return _posterior_mean(_possible(noisy), decay=1 / float(scale)) / share
 
 
-def largest_original(noisy: Counts, *, scale: Fraction | float, share: float, rho: float) -> Floats:
+def largest_original(noisy: Int64Array, *, scale: Fraction | float, share: float, rho: float) -> FloatArray:
     """The largest support before truncation that is plausible at the risk rho; (9), (10), (12).
 
     A truncated support of j has an expectation above mu* = j - ln rho + sqrt(ln^2 rho - 2 j ln rho) only if
@@ -92,12 +89,12 @@ def _check_share(share: float) -> None:
         )
 
 
-def _possible(noisy: Counts) -> Floats:
+def _possible(noisy: Int64Array) -> FloatArray:
     """Noisy supports with 0 for the negative ones, which have the same posterior."""
     return np.maximum(noisy, 0).astype(np.float64)
 
 
-def _posterior_mean(noisy: Floats, *, decay: float) -> Floats:
+def _posterior_mean(noisy: FloatArray, *, decay: float) -> FloatArray:
     """E[j | theta']: theta' and the pull of the values below 0 that are impossible.
 
     With r = exp(-decay), the weights r^|theta' - j| over j >= 0 add up to (1 + r - r^(theta' + 1)) / (1 - r).
@@ -108,7 +105,7 @@ def _posterior_mean(noisy: Floats, *, decay: float) -> Floats:
     return noisy + tail * (noisy * complement + 1) / (complement * (2 - complement - tail))
 
 
-def _posterior_mean_root(noisy: Floats, *, decay: float, shift: float) -> Floats:
+def _posterior_mean_root(noisy: FloatArray, *, decay: float, shift: float) -> FloatArray:
     """E[sqrt(x) | theta'] with x = j + shift, by 57 nodes, however wide the posterior is.
 
     sqrt(x) is the integral of (1 - exp(-s x)) s^(-3/2) / (2 sqrt(pi)) over s > 0, so E[sqrt(x)] - sqrt(E[x])
@@ -123,19 +120,19 @@ def _posterior_mean_root(noisy: Floats, *, decay: float, shift: float) -> Floats
         rate = node / mean
         expected = np.exp(-rate * shift) * _transform(noisy, rate, decay=decay) / all_weights
         total += (math.exp(-node) - expected) / math.sqrt(node)
-    root: Floats = np.sqrt(mean) * (1 + _STEP * total / (2 * math.sqrt(math.pi)))
+    root: FloatArray = np.sqrt(mean) * (1 + _STEP * total / (2 * math.sqrt(math.pi)))
     return root
 
 
-def _transform(noisy: Floats, rate: Floats | float, *, decay: float) -> Floats:
+def _transform(noisy: FloatArray, rate: FloatArray | float, *, decay: float) -> FloatArray:
     """The sum of exp(-decay |theta' - j| - rate j) over j >= 0: geometric series up to theta' and above."""
     up_to = np.exp(-np.minimum(rate, decay) * noisy) * _series(np.abs(rate - decay), noisy + 1)
     above = np.exp(-rate * (noisy + 1) - decay) * _series(rate + decay, math.inf)
     return up_to + above
 
 
-def _series(gap: Floats | float, terms: Floats | float) -> Floats:
+def _series(gap: FloatArray | float, terms: FloatArray | float) -> FloatArray:
     """The sum of exp(-gap k) over k < terms; a gap of 0 becomes the smallest one: both give `terms`."""
     gap = np.maximum(gap, _SMALLEST_GAP)
-    series: Floats = np.expm1(-gap * terms) / np.expm1(-gap)
+    series: FloatArray = np.expm1(-gap * terms) / np.expm1(-gap)
     return series

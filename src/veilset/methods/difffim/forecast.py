@@ -12,10 +12,10 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
+from veilset.arrays import FloatArray, Int64Array
 from veilset.forecast import Forecast, Stage, World, laws, opening
-from veilset.forecast.curve import TOLERANCE, Floats
+from veilset.forecast.curve import TOLERANCE
 from veilset.gate.answers import NoisyCounts, NoisyHistogram
 from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.itemsets import Itemsets
@@ -37,9 +37,9 @@ GRID = 100
 class Candidates:
     """Itemsets of one size, a row of items each, with their shares of the transactions and chances to be counted."""
 
-    items: npt.NDArray[np.int64]
-    shares: Floats
-    chances: Floats
+    items: Int64Array
+    shares: FloatArray
+    chances: FloatArray
 
     @property
     def number(self) -> int:
@@ -53,14 +53,14 @@ class Level:
 
     candidates: Candidates
     stages: tuple[Stage, ...]
-    values: Floats
-    deviations: Floats
+    values: FloatArray
+    deviations: FloatArray
     scale: float
     half_width: int
     kept: float
     needed: float
 
-    def chance_to_be_extended(self, supports: Floats) -> Floats:
+    def chance_to_be_extended(self, supports: FloatArray) -> FloatArray:
         """That what the cut keeps of a support, plus noise, is enough."""
         return laws.laplace_distribution((supports * self.kept - self.needed) / self.stages[-1].scale)
 
@@ -209,7 +209,7 @@ def model_lengths(world: World, items: int, *, epsilon: Fraction) -> NoisyHistog
 
 
 @lru_cache(maxsize=64)  # a search over epsilon comes by the same numbers of items again and again
-def _length_shares(world: World, items: int) -> Floats:
+def _length_shares(world: World, items: int) -> FloatArray:
     """The share of transactions of each length, one item after another; the last stands for all longer ones."""
     shares = np.zeros(method.LONGEST + 1)
     shares[0] = 1

@@ -22,17 +22,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
+from veilset.arrays import Int64Array
 from veilset.errors import BadCall
 from veilset.gate import Curator, Refinement, SizeTest
 from veilset.methods.diffpart.hierarchy_cuts import Cuts
 from veilset.methods.diffpart.records import Records, fitted
-from veilset.request import PublishTarget
+from veilset.request import PublishRequest
 from veilset.results.published import Published
 from veilset.taxonomy import MOST_CHILDREN, Taxonomy
-
-Int64Array = npt.NDArray[np.int64]
 
 C1 = Fraction(3, 4)
 C2 = Fraction(1)
@@ -45,9 +43,9 @@ slightly above 1 passes about 100 of the 1023 empty parts of ten children, and a
 LN_2 = Fraction(693_147_181, 10**9)
 
 
-def diffpart(curator: Curator, target: PublishTarget, *, epsilon: Fraction) -> Published:
+def diffpart(curator: Curator, request: PublishRequest, *, epsilon: Fraction) -> Published:
     """A dataset from the noisy sizes of partitions (Alg. 1)."""
-    taxonomy = target.taxonomy_over(curator.alphabet_size)  # l. 2
+    taxonomy = request.taxonomy_over(curator.alphabet_size)  # l. 2
     records = partitioned(curator, taxonomy, c1=C1, epsilon=epsilon)
     return Published.of(curator, records.itemsets, records.copies, method="diffpart")
 
@@ -71,7 +69,7 @@ def partitioned(curator: Curator, taxonomy: Taxonomy, *, c1: Fraction, epsilon: 
     return Records.together(records)
 
 
-def basic(curator: Curator, target: PublishTarget, *, epsilon: Fraction) -> Published:  # noqa: ARG001 - no tree here
+def basic(curator: Curator, request: PublishRequest, *, epsilon: Fraction) -> Published:  # noqa: ARG001 - no tree here
     """A dataset from the noisy number of copies of every record that is possible (Dwork et al., Sec. 4.1).
 
     That is one split of a taxonomy of one node, with all of epsilon; every record that has a copy passes.

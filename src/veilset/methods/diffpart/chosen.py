@@ -16,19 +16,16 @@ alone; the random choice of records to fill is seeded, because after the gate no
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
+from veilset.arrays import BoolArray, Int64Array
 from veilset.gate import Curator, KeepRandom, NoisyCounts, OnlyItems
 from veilset.itemsets import Itemsets
 from veilset.methods.diffpart import partitioned
 from veilset.methods.diffpart.records import Records
 from veilset.methods.shared.preliminaries import SHARE_FOR_NUMBER
-from veilset.request import PublishTarget
+from veilset.request import PublishRequest
 from veilset.results.published import Published
 from veilset.taxonomy import Taxonomy
-
-Int64Array = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 SHARE_FOR_CHOICE = Fraction(1, 8)
 SHARE_FOR_SUPPORTS = Fraction(1, 8)
@@ -44,18 +41,20 @@ C1 = Fraction(1)
 SEED = 0
 
 
-def diffpart_chosen(curator: Curator, target: PublishTarget, *, epsilon: Fraction) -> Published:
+def diffpart_chosen(curator: Curator, request: PublishRequest, *, epsilon: Fraction) -> Published:
     """A dataset of frequent items only; a given taxonomy is not used, items are grouped by noisy frequency."""
     for_number = epsilon * SHARE_FOR_NUMBER if curator.public_number is None else Fraction(0)
     for_choice, for_supports = epsilon * SHARE_FOR_CHOICE, epsilon * SHARE_FOR_SUPPORTS
     number = curator.ask_number(epsilon=for_number)
-    chosen = frequent_items(curator.ask_item_supports(cut=KeepRandom(LENGTH_FOR_CHOICE), epsilon=for_choice))
+    chosen = frequent_items(
+        curator.ask_item_supports(truncation=KeepRandom(LENGTH_FOR_CHOICE), epsilon=for_choice)
+    )
     wanted = curator.ask_supports(
         Itemsets.of((code,) for code in chosen.tolist()),
-        cut=OnlyItems(chosen, KeepRandom(LENGTH_FOR_SUPPORTS)),
+        truncation=OnlyItems(chosen, KeepRandom(LENGTH_FOR_SUPPORTS)),
         epsilon=for_supports,
     )
-    taxonomy = Taxonomy.context_free(chosen[:MOST_PARTITIONED].tolist(), fan_out=target.fan_out)
+    taxonomy = Taxonomy.context_free(chosen[:MOST_PARTITIONED].tolist(), fan_out=request.fan_out)
     left = epsilon - for_number - for_choice - for_supports
     records = partitioned(curator, taxonomy, c1=C1, epsilon=left)
     full = filled(records, chosen, wanted.values, rows=max(0, number.value))
@@ -85,7 +84,7 @@ def filled(records: Records, chosen: Int64Array, wanted: Int64Array, *, rows: in
     return _records(held, chosen)
 
 
-def _matrix(records: Records, chosen: Int64Array, rows: int) -> Bools:
+def _matrix(records: Records, chosen: Int64Array, rows: int) -> BoolArray:
     """One line for every copy of a record, and empty ones up to the number of rows; a column for each item."""
     places = np.zeros(int(chosen.max()) + 1, np.int64)
     places[chosen] = np.arange(chosen.size)
@@ -96,7 +95,7 @@ def _matrix(records: Records, chosen: Int64Array, rows: int) -> Bools:
     return np.repeat(different, np.append(records.copies, empty), axis=0)
 
 
-def _records(held: Bools, chosen: Int64Array) -> Records:
+def _records(held: BoolArray, chosen: Int64Array) -> Records:
     """The different lines that hold anything, with the number of copies of each."""
     lines = np.packbits(held, axis=1)
     _, first, copies = np.unique(

@@ -9,14 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
+from veilset.arrays import BoolArray, Int64Array
 from veilset.gate import SubPartitions
 from veilset.itemsets import Itemsets
 from veilset.taxonomy import Taxonomy
-
-Int64Array = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,7 +30,7 @@ class Cuts:
     """The cuts of some partitions; `inner[i, u]` tells whether inner node u is in that of partition i."""
 
     taxonomy: Taxonomy
-    inner: Bools
+    inner: BoolArray
     steps: tuple[Step, ...] = field(default=())
 
     @classmethod
@@ -59,15 +56,15 @@ class Cuts:
         return splits
 
     @property
-    def are_split_once(self) -> Bools:
+    def are_split_once(self) -> BoolArray:
         """Whether a cut has one inner node, so that splitting it can leave only items."""
-        once: Bools = self.inner.sum(axis=1) == 1
+        once: BoolArray = self.inner.sum(axis=1) == 1
         return once
 
     @property
-    def have_only_items(self) -> Bools:
+    def have_only_items(self) -> BoolArray:
         """Whether a cut has no inner node any more: what it stands for is a record."""
-        only_items: Bools = ~np.any(self.inner, axis=1)
+        only_items: BoolArray = ~np.any(self.inner, axis=1)
         return only_items
 
     def parts(self, found: SubPartitions) -> "Cuts":

@@ -4,12 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from veilset.arrays import Int64Array
 from veilset.gate import SubPartitions
 from veilset.itemsets import Itemsets
-
-Int64Array = npt.NDArray[np.int64]
 
 MOST_SCALED = 2
 """By how much copies are multiplied at the most where records are missing: beyond that they stand for too few."""

@@ -37,8 +37,8 @@ from veilset.gate.accounting.amplification import chance_of_a_unit, price_of
 from veilset.itemsets import Domain, Itemset, Itemsets
 from veilset.methods.difffim import length_up_to
 from veilset.methods.dpfim.tree_supports import combined, in_tree
-from veilset.methods.shared.preliminaries import SHARE_FOR_NUMBER, Opening, ask_first
-from veilset.request import Target
+from veilset.methods.shared.preliminaries import SHARE_FOR_NUMBER, Preliminaries, ask_preliminaries
+from veilset.request import Request
 from veilset.results.estimates import Estimates, by_support, count_of
 from veilset.results.release import Release
 
@@ -79,7 +79,7 @@ class Shape:
     depth: int
     targets: tuple[Itemset, ...]
 
-    def cut(self, order: tuple[int, ...]) -> KeepSimilar:
+    def truncation(self, order: tuple[int, ...]) -> KeepSimilar:
         """The cut by similarity to the targets, with these items in order (Alg. 3)."""
         targets = Itemsets.of(self.targets)
         return KeepSimilar(self.depth, np.array(order, np.int64), targets.offsets, targets.items)
@@ -87,7 +87,7 @@ class Shape:
 
 def dpfim(
     curator: Curator,
-    target: Target,
+    request: Request,
     *,
     epsilon: Fraction,
     eta: Fraction = ETA,
@@ -95,8 +95,8 @@ def dpfim(
 ) -> Release:
     """The most frequent itemsets from a noisy FP-tree of truncated transactions (Alg. 1)."""
     may_spend = curator.budget.spent + epsilon
-    domain = curator.domain(max_size=min(target.max_size or LARGEST_SIZE, curator.alphabet_size))
-    first = ask_first(curator, target, domain=domain, epsilon=epsilon)
+    domain = curator.domain(max_size=min(request.max_size or LARGEST_SIZE, curator.alphabet_size))
+    first = ask_preliminaries(curator, request, domain=domain, epsilon=epsilon)
     if first.k == 0:
         return first.release(curator, Estimates.none(), method="dpfim")
     sample = open_sample(curator, first, tolerance=tolerance)  # l. 1
@@ -105,7 +105,7 @@ def dpfim(
     tree, singles = ask_tree(curator, shape, epsilon=left * SHARE_FOR_TREE)  # l. 3 and 4, Alg. 3 and 4
     consistent = tree.consistent(first.number.value)
     known = in_tree(consistent, singles, k=first.k, max_size=domain.max_size).best(first.k)
-    if target.min_support is not None:
+    if request.min_support is not None:
         known = known.at_least(first.min_count)
     if len(known.itemsets) == 0:
         return first.release(curator, Estimates.none(), method="dpfim")
@@ -125,7 +125,7 @@ def sample_size(tolerance: float, confidence: float = CONFIDENCE) -> int:
     return math.ceil(deviations**2 / (4 * Fraction(str(tolerance)) ** 2))
 
 
-def open_sample(curator: Curator, first: Opening, *, tolerance: float) -> Curator:
+def open_sample(curator: Curator, first: Preliminaries, *, tolerance: float) -> Curator:
     """A sample of the size that the tolerance needs, of the data's noisy number, and what may be spent on it."""
     rate = min(Fraction(1), Fraction(sample_size(tolerance), max(first.number.value, 1)))
     return curator.on_sample(rate, epsilon=price_of_sample(rate, curator.unit.transactions, left=first.left))
@@ -145,7 +145,7 @@ def ask_shape(sample: Curator, k: int, *, domain: Domain, eta: Fraction) -> Shap
     )
     order = ask_items(sample, number, epsilon=total)
     only = OnlyItems(np.array(order, np.int64), KeepAll())
-    lengths = sample.ask_lengths(limit=min(LONGEST, number), cut=only, epsilon=total * FOR_DEPTH)
+    lengths = sample.ask_lengths(limit=min(LONGEST, number), truncation=only, epsilon=total * FOR_DEPTH)
     depth = length_up_to(lengths, eta)
     if not 1 < depth < number or domain.max_size == 1:  # no transaction is cut, or not to more than one item
         return Shape(order, depth, ())
@@ -167,7 +167,7 @@ def ask_items(sample: Curator, number: int, *, epsilon: Fraction) -> tuple[int, 
         every_item = sample.domain(max_size=1)
         chosen = sample.ask_best(number, domain=every_item, epsilon=epsilon * FOR_ITEMS)
         return tuple(item for (item,) in chosen.itemsets)
-    counts = sample.ask_item_supports(cut=KeepRandom(limit), epsilon=epsilon * FOR_ITEMS)
+    counts = sample.ask_item_supports(truncation=KeepRandom(limit), epsilon=epsilon * FOR_ITEMS)
     return tuple(np.argsort(-counts.values, kind="stable")[:number].tolist())
 
 
@@ -192,7 +192,7 @@ def ask_tree(curator: Curator, shape: Shape, *, epsilon: Fraction) -> tuple[Nois
     if is_wide(len(order), shape.depth):
         for_level = epsilon / (shape.depth + 1)
         unordered = curator.ask_supports(
-            Itemsets.of((item,) for item in order), cut=shape.cut(order), epsilon=for_level
+            Itemsets.of((item,) for item in order), truncation=shape.truncation(order), epsilon=for_level
         )
         singles, order = ordered(unordered)
     tree = curator.ask_prefix_tree(
@@ -200,7 +200,7 @@ def ask_tree(curator: Curator, shape: Shape, *, epsilon: Fraction) -> tuple[Nois
         depth=shape.depth,
         threshold=node_threshold(len(order), scale=curator.unit.transactions / for_level),
         epsilon=for_level * shape.depth,
-        cut=shape.cut(order),
+        truncation=shape.truncation(order),
     )
     return tree, singles
 
@@ -226,14 +226,14 @@ def node_threshold(items: int, *, scale: Fraction) -> int:
     return max(1, math.ceil(float(scale) * math.log(items / EMPTY_CHILDREN)))
 
 
-def strawman(curator: Curator, target: Target, *, epsilon: Fraction) -> Release:
+def strawman(curator: Curator, request: Request, *, epsilon: Fraction) -> Release:
     """Noise on the supports of all itemsets, C(n, i) for those of i items (Sec. IV-A).
 
     The number of transactions takes its share unless it is public; the sizes share the rest equally. A transaction
     may hold all C(n, i) itemsets of a size, which is their L1 sensitivity, times c for a unit of c transactions.
     """
-    domain = curator.domain(max_size=min(target.max_size or STRAWMAN_SIZE, curator.alphabet_size))
-    domain.check_holds(target.k or 1)
+    domain = curator.domain(max_size=min(request.max_size or STRAWMAN_SIZE, curator.alphabet_size))
+    domain.check_holds(request.k or 1)
     if domain.size > MOST_LISTED:
         raise BadCall(
             f"strawman lists all {domain.size} itemsets of up to {domain.max_size} of {curator.alphabet_size} items, "
@@ -246,12 +246,12 @@ def strawman(curator: Curator, target: Target, *, epsilon: Fraction) -> Release:
         Estimates.of(curator.ask_supports(Itemsets.of(combinations(domain.items, size)), epsilon=for_size))
         for size in range(1, domain.max_size + 1)
     ]
-    min_count = count_of(target.min_support or Fraction(0), transactions=number.value)
-    opening = Opening(number, target.k or domain.size, min_count, Fraction(0), ())
+    min_count = count_of(request.min_support or Fraction(0), transactions=number.value)
+    opening = Preliminaries(number, request.k or domain.size, min_count, Fraction(0), ())
     return opening.release(curator, best_of(answers, opening), method="strawman")
 
 
-def best_of(answers: list[Estimates], opening: Opening) -> Estimates:
+def best_of(answers: list[Estimates], opening: Preliminaries) -> Estimates:
     """The k largest of all, as far as they reach the threshold."""
     every = Estimates.joined(answers)
     best = by_support(every.itemsets, every.supports)[: opening.k]

@@ -13,8 +13,9 @@ from itertools import combinations
 
 import numpy as np
 
+from veilset.arrays import FloatArray, Int64Array
 from veilset.forecast import Forecast, Stage, World, laws, opening
-from veilset.forecast.curve import TOLERANCE, Floats
+from veilset.forecast.curve import TOLERANCE
 from veilset.gate.accounting.amplification import SampleAccount, drawable_rate
 from veilset.gate.accounting.budget import Budget
 from veilset.gate.answers import NoisyCounts
@@ -28,7 +29,6 @@ from veilset.methods.difffim.forecast import model_lengths
 from veilset.methods.dpfim.tree_supports import LEAST_UNEVEN, TreeSupports, in_tree
 from veilset.methods.planned.posterior import WIDEST_IN_SIGMA
 from veilset.methods.privbasis.forecast import expected_rank
-from veilset.results.estimates import Counts
 
 TEN = math.log(10)
 """Laplace noise is below minus this many times its scale in 5 of 100 cases."""
@@ -39,7 +39,7 @@ class Items:
     """The choice of items: how many, each one's chance to be among them, and the support that is needed for it."""
 
     number: int
-    chances: Floats
+    chances: FloatArray
     chosen_from: int
 
 
@@ -203,7 +203,7 @@ def forecast_strawman(world: World, k: int, epsilon: Fraction) -> Forecast:
 
 
 @lru_cache(maxsize=8)  # a search over epsilon comes by the same itemsets again and again
-def _every_support(world: World) -> tuple[Floats, Counts]:
+def _every_support(world: World) -> tuple[FloatArray, Int64Array]:
     """The supports of all itemsets, and their sizes."""
     supports = [
         world.rows * world.shares[np.array(list(combinations(range(world.shares.size), size)))].prod(axis=1)

@@ -10,14 +10,12 @@ all are too low, which grows with the place of the last item in the order, becau
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import NoisyCounts, NoisyTree
 from veilset.itemsets import Itemsets
 from veilset.methods.planned.posterior import WIDEST_IN_SIGMA
-from veilset.results.estimates import Counts, Estimates
-
-Floats = npt.NDArray[np.float64]
+from veilset.results.estimates import Estimates
 
 LARGEST_FACTOR = 3.0
 """What the tree holds of an item is not multiplied by more: so little of it says nothing about itemsets."""
@@ -38,9 +36,9 @@ class TreeSupports:
     """
 
     itemsets: Itemsets
-    supports: Floats
-    variances: Floats
-    lateness: Floats
+    supports: FloatArray
+    variances: FloatArray
+    lateness: FloatArray
 
     def best(self, k: int) -> "TreeSupports":
         """The k of largest support; ties by fewer items, then by codes."""
@@ -80,12 +78,12 @@ def places(tree: NoisyTree, itemsets: Itemsets) -> list[list[int]]:
     return [sorted(place[item] for item in itemset) for itemset in itemsets]
 
 
-def last_places(tree: NoisyTree, itemsets: Itemsets) -> Counts:
+def last_places(tree: NoisyTree, itemsets: Itemsets) -> Int64Array:
     """Where the last item of each itemset stands in the order."""
     return np.array([each[-1] for each in places(tree, itemsets)], dtype=np.int64)
 
 
-def numbers_of_nodes(tree: NoisyTree, itemsets: Itemsets) -> Counts:
+def numbers_of_nodes(tree: NoisyTree, itemsets: Itemsets) -> Int64Array:
     """How many nodes each support is a sum of: those with its last item, and the others above them."""
     holds = np.zeros((tree.parents.size, len(tree.order)), np.bool_)
     for node in range(1, tree.parents.size):
@@ -132,7 +130,7 @@ def combined(known: TreeSupports, asked: NoisyCounts) -> Estimates:
     )
 
 
-def _factors(known: TreeSupports, asked: NoisyCounts) -> tuple[Floats, Floats]:
+def _factors(known: TreeSupports, asked: NoisyCounts) -> tuple[FloatArray, FloatArray]:
     """By which factor supports are too low, and the variance of that: level + slope * lateness, by least squares.
 
     Level 1 and slope 0 are the first guess, and stay it where the noise drowns everything.
@@ -148,7 +146,7 @@ def _factors(known: TreeSupports, asked: NoisyCounts) -> tuple[Floats, Floats]:
     return np.maximum(terms @ fitted, 0), doubts
 
 
-def _unevenness(differences: Floats, supports: Floats, noise: Floats) -> float:
+def _unevenness(differences: FloatArray, supports: FloatArray, noise: FloatArray) -> float:
     """How far what is lacking differs from itemset to itemset: the mean square of it, as a share of the support.
 
     What the differences between both answers have beyond their noise; no less than is allowed for anyway.

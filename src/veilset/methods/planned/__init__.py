@@ -29,11 +29,11 @@ import numpy as np
 from veilset.gate import Curator
 from veilset.methods.planned.dense import ask_few_items
 from veilset.methods.planned.levelwise import ask_items, ask_larger
-from veilset.methods.planned.posterior import Beliefs
+from veilset.methods.planned.posterior import Posterior
 from veilset.methods.planned.refinement import ask_again
 from veilset.methods.planned.scouting import Aim, ask_aim
-from veilset.methods.shared.preliminaries import ask_first
-from veilset.request import Target
+from veilset.methods.shared.preliminaries import ask_preliminaries
+from veilset.request import Request
 from veilset.results.estimates import Estimates
 from veilset.results.release import Release
 
@@ -44,13 +44,13 @@ HALF_A_CHANCE = 0.5
 """Above a threshold is what is so likely there."""
 
 
-def planned(curator: Curator, target: Target, *, epsilon: Fraction) -> Release:
+def planned(curator: Curator, request: Request, *, epsilon: Fraction) -> Release:
     """The k most frequent itemsets, by the strategy that is predicted to err least."""
-    domain = curator.domain(max_size=min(target.max_size or MAX_SIZE, MAX_SIZE))
-    first = ask_first(curator, target, domain=domain, epsilon=epsilon)
+    domain = curator.domain(max_size=min(request.max_size or MAX_SIZE, MAX_SIZE))
+    first = ask_preliminaries(curator, request, domain=domain, epsilon=epsilon)
     if first.k == 0:
         return first.release(curator, Estimates.none(), method=NAME)
-    aim = ask_aim(curator, first, target, domain=domain, epsilon=epsilon)
+    aim = ask_aim(curator, first, request, domain=domain, epsilon=epsilon)
     estimates, story = ask_few_items(curator, aim) if aim.is_dense else by_size(curator, aim)
     if len(estimates.itemsets) < aim.k and not aim.is_given:
         found = len(estimates.itemsets)
@@ -65,13 +65,13 @@ def by_size(curator: Curator, aim: Aim) -> tuple[Estimates, tuple[str, ...]]:
         if known.may_grow:
             known = ask_larger(curator, aim, known, size)
     known = ask_again(curator, aim, known)
-    return answer(aim, known.beliefs), known.story
+    return answer(aim, known.posterior), known.story
 
 
-def answer(aim: Aim, beliefs: Beliefs) -> Estimates:
+def answer(aim: Aim, posterior: Posterior) -> Estimates:
     """The itemsets that are most likely in the answer, with what is believed of their supports."""
-    support = aim.about if aim.is_given else beliefs.kth_support(aim.k)
-    chances = beliefs.at_least(support)
-    order = np.lexsort((-beliefs.means(), -np.round(chances, 3)))
+    support = aim.about if aim.is_given else posterior.kth_support(aim.k)
+    chances = posterior.at_least(support)
+    order = np.lexsort((-posterior.means(), -np.round(chances, 3)))
     chosen = order[chances[order] >= HALF_A_CHANCE] if aim.is_given else order[: aim.k]
-    return beliefs.estimates(chosen)
+    return posterior.estimates(chosen)

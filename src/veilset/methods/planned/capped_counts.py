@@ -6,28 +6,24 @@ m / n: L1 sensitivity c m, c the transactions of one privacy unit. That is the o
 
 from fractions import Fraction
 
-import numpy as np
-import numpy.typing as npt
-
+from veilset.arrays import FloatArray
 from veilset.gate import Curator, NoisyCounts, NormalisedCounts
 from veilset.itemsets import Itemsets
-from veilset.methods.planned.overlap import UNEVEN, Cap, Spread
+from veilset.methods.planned.overlap import UNEVEN, Cap, Overlap
 from veilset.methods.planned.posterior import measured, weighed
 
-Floats = npt.NDArray[np.float64]
 
-
-def ask_shared(
-    curator: Curator, itemsets: Itemsets, spread: Spread, cap: Cap, *, epsilon: Fraction, grid: Floats
-) -> tuple[Floats, Floats]:
+def ask_capped(
+    curator: Curator, itemsets: Itemsets, overlap: Overlap, cap: Cap, *, epsilon: Fraction, grid: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """Pay for supports under a cap: how likely they make each support of the grid, and their sums (`weighed`)."""
-    counts = curator.ask_shared_supports(itemsets, most=cap.most, epsilon=epsilon)
-    return told_by(counts, spread.counted(grid, cap.most), kept=cap.kept, grid=grid)
+    counts = curator.ask_capped_counts(itemsets, most=cap.most, epsilon=epsilon)
+    return told_by(counts, overlap.counted(grid, cap.most), kept=cap.kept, grid=grid)
 
 
 def told_by(
-    counts: NoisyCounts | NormalisedCounts, counted: Floats, *, kept: float, grid: Floats
-) -> tuple[Floats, Floats]:
+    counts: NoisyCounts | NormalisedCounts, counted: FloatArray, *, kept: float, grid: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """What supports under a cap say, of which `counted` is counted on average for each of the grid."""
     noise = counts.mechanism
     values, scale, uneven = counts.values / noise.steps, float(noise.scale) / noise.steps, UNEVEN * (1 - kept)

@@ -33,7 +33,7 @@ from veilset.methods.planned.item_selection import (
 from veilset.methods.planned.posterior import WIDEST_IN_SIGMA
 from veilset.methods.planned.scouting import LARGEST_BASIS, Aim, fewest_items, wider_than
 from veilset.methods.shared.bases import basis_set
-from veilset.methods.shared.marginals import averaged, noise_of_patterns
+from veilset.methods.shared.marginals import averaged, noise_of_marginal
 from veilset.results.estimates import Estimates
 
 
@@ -46,7 +46,7 @@ def ask_few_items(curator: Curator, aim: Aim) -> tuple[Estimates, tuple[str, ...
         return ask_several_groups(curator, aim, items, several)
     size = group_size(aim, unit=transactions / float(aim.left * (1 - HALF)))
     choice = choice_of(
-        aim, size, noise_of_rest=noise_of_patterns(size, USUAL_SIZE), transactions=transactions
+        aim, size, noise_of_rest=noise_of_marginal(size, USUAL_SIZE), transactions=transactions
     )
     ask_items = ask_items_at_once if choice.is_one else ask_items_one_by_one
     items = ask_items(curator, aim, size, choice)
@@ -57,7 +57,7 @@ def ask_one_group(
     curator: Curator, aim: Aim, items: tuple[int, ...], *, epsilon: Fraction
 ) -> tuple[Estimates, tuple[str, ...]]:
     """The best itemsets by the joint patterns of all items."""
-    patterns = curator.ask_joint_patterns(items, epsilon=epsilon)
+    patterns = curator.ask_marginal(items, epsilon=epsilon)
     told = averaged([items], [patterns], number=aim.first.number, max_size=aim.domain.max_size)
     why = (
         f"transactions hold much of the answer, so {len(items)} items were chosen and counted together: "
@@ -74,7 +74,7 @@ def ask_several_groups(
     chosen = curator.ask_frequent_of(wider, pairs, domain=aim.domain, epsilon=several.for_pairs)
     left = aim.left - several.items.epsilon - several.for_pairs
     bases = basis_set(items, chosen, largest=LARGEST_BASIS)
-    patterns = [curator.ask_joint_patterns(basis, epsilon=left / len(bases)) for basis in bases]
+    patterns = [curator.ask_marginal(basis, epsilon=left / len(bases)) for basis in bases]
     told = averaged(bases, patterns, number=aim.first.number, max_size=aim.domain.max_size)
     why = (
         f"transactions hold much of the answer, so {len(items)} items were chosen and counted in {len(bases)} groups: "

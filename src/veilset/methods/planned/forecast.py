@@ -21,8 +21,9 @@ from statistics import NormalDist
 
 import numpy as np
 
+from veilset.arrays import FloatArray, Int64Array
 from veilset.forecast import Forecast, Stage, World, laws, opening
-from veilset.forecast.curve import TOLERANCE, Floats
+from veilset.forecast.curve import TOLERANCE
 from veilset.gate import NoisyCount
 from veilset.gate.mechanisms import DiscreteLaplace, Exponential
 from veilset.itemsets import Itemset, Itemsets, joined
@@ -32,14 +33,14 @@ from veilset.methods.planned import levelwise as by_size
 from veilset.methods.planned import refinement as again
 from veilset.methods.planned import scouting as aiming
 from veilset.methods.planned.forecast_dense import few_items
-from veilset.methods.planned.forecast_model import Expected, Known, deviations_by_patterns, supports_of
-from veilset.methods.planned.overlap import MOST, UNEVEN, Cap, Spread
-from veilset.methods.planned.posterior import USUAL_WIDTH, WIDEST_IN_SIGMA, Places, Prior
+from veilset.methods.planned.forecast_model import Expected, Known, deviations_by_marginals, supports_of
+from veilset.methods.planned.overlap import MOST, UNEVEN, Cap, Overlap
+from veilset.methods.planned.posterior import USUAL_WIDTH, WIDEST_IN_SIGMA, Prior
 from veilset.methods.planned.refinement import Group
 from veilset.methods.planned.scouting import Aim
 from veilset.methods.privbasis.forecast import expected_rank
 from veilset.methods.shared.bases import Basis
-from veilset.methods.shared.preliminaries import Opening
+from veilset.methods.shared.preliminaries import Preliminaries
 
 Stages = tuple[Stage, ...]
 
@@ -80,13 +81,13 @@ def _aim(world: World, k: int, epsilon: Fraction) -> tuple[Stages, Aim]:
     left -= kth.epsilon
     rank, fewest = None, aiming.fewest_items(k, max_size=world.domain.max_size)
     may_be_few = fewest <= aiming.LARGEST_GROUP
-    if may_be_few and aiming.patterns_err_less(k, about / world.rows, items=fewest):
+    if may_be_few and aiming.marginals_err_less(k, about / world.rows, items=fewest):
         choice = Exponential(1, 1, epsilon * aiming.SHARE_FOR_RANK, is_monotone=False)
         wider = aiming.wider_than(k, world.domain)
         rank = min(max(expected_rank(world, wider, rate=float(choice.rate)), fewest), world.shares.size)
         stages, left = (*stages, Stage("how many items", choice)), left - choice.epsilon
     aim = Aim(
-        Opening(NoisyCount(world.rows, None), k, 0, left, ()),
+        Preliminaries(NoisyCount(world.rows, None), k, 0, left, ()),
         world.domain,
         k,
         number=world.rows,
@@ -116,13 +117,13 @@ def _by_size(world: World, aim: Aim) -> Known:
 
 def _items(world: World, aim: Aim) -> Known:
     """Supports of all items, of which those are kept that may matter."""
-    lengths = DiscreteLaplace(1, 2 * aim.epsilon * by_size.SHARE_FOR_SPREAD)
+    lengths = DiscreteLaplace(1, 2 * aim.epsilon * by_size.SHARE_FOR_OVERLAP)
     left = aim.left - lengths.epsilon
     supports = world.rows * world.shares
     every_item: list[Itemset] = [(item,) for item in range(supports.size)]
-    spread, share = _spread(world, every_item), left * by_size.SHARE_FOR_ITEMS
-    epsilon = by_size.enough(spread, share, aim.about, unit=1 / float(share))
-    cap = spread.best_cap(support=aim.about, unit=1 / float(epsilon))
+    overlap, share = _spread(world, every_item), left * by_size.SHARE_FOR_ITEMS
+    epsilon = by_size.enough(overlap, share, aim.about, unit=1 / float(share))
+    cap = overlap.best_cap(support=aim.about, unit=1 / float(epsilon))
     noise, scale = DiscreteLaplace(min(cap.most, supports.size), epsilon), cap.most / float(epsilon)
     kth = supports[min(aim.k, supports.size) - 1]
     least = max(kth, aim.floor) * cap.kept - by_size.WITHIN_NOISE * scale
@@ -147,7 +148,7 @@ def _larger(world: World, aim: Aim, known: Known, size: int) -> tuple[Known, boo
     present = expected.present[np.array(candidates)].prod(axis=1)  # items come first, in their order
     found = Expected(candidates, supports, USUAL_WIDTH * supports, present)
     best = DiscreteLaplace(1, aim.epsilon * by_size.SHARE_FOR_LARGEST)
-    held = DiscreteLaplace(1, aim.epsilon * by_size.SHARE_FOR_SPREAD)
+    held = DiscreteLaplace(1, aim.epsilon * by_size.SHARE_FOR_OVERLAP)
     left = known.left - best.epsilon
     if left < by_size.TOO_LITTLE * held.epsilon:
         return Known(expected + found, known.kept_from, known.stages, known.left), True
@@ -155,10 +156,10 @@ def _larger(world: World, aim: Aim, known: Known, size: int) -> tuple[Known, boo
     if world.rows * world.shares[:size].prod() < support - by_size.SURELY * float(best.scale):
         return Known(expected, known.kept_from, stages, left), False
     left -= held.epsilon
-    spread, share = _spread(world, candidates), by_size.share_for(chances, expected.at_least(support), aim.k)
+    overlap, share = _spread(world, candidates), by_size.share_for(chances, expected.at_least(support), aim.k)
     of_answer, unit = float(chances.sum()) / aim.k, 1 / float(left * share)
-    epsilon = by_size.part_of(spread, left, share, support, of_answer=of_answer, unit=unit)
-    cap = spread.best_cap(support=by_size.VALUES_MATTER * support, unit=1 / float(epsilon))
+    epsilon = by_size.part_of(overlap, left, share, support, of_answer=of_answer, unit=unit)
+    cap = overlap.best_cap(support=by_size.VALUES_MATTER * support, unit=1 / float(epsilon))
     found = found.told(np.arange(supports.size), _deviations(supports, cap, epsilon))
     found = found.take(np.flatnonzero(found.at_least(support / 2) > by_size.OUT_OF_QUESTION))
     noise = DiscreteLaplace(min(cap.most, len(candidates)), epsilon)
@@ -166,7 +167,7 @@ def _larger(world: World, aim: Aim, known: Known, size: int) -> tuple[Known, boo
     return Known(expected + found, known.kept_from, stages, left - epsilon), True
 
 
-def _candidates(world: World, aim: Aim, known: Known, size: int) -> tuple[list[Itemset], Floats]:
+def _candidates(world: World, aim: Aim, known: Known, size: int) -> tuple[list[Itemset], FloatArray]:
     """The itemsets likeliest to be in the answer, with their chances before any of them was measured."""
     expected, support, sizes = known.expected, known.expected.kth_support(aim), known.expected.sizes
     may_be = sizes == size - 1
@@ -193,13 +194,13 @@ def _again(world: World, aim: Aim, known: Known) -> Known:
     chances = expected.at_least(support)
     unsure = again.unsure_ones(chances, aim.k)
     groups = _groups(world, expected, unsure)
-    held = DiscreteLaplace(1, aim.epsilon * by_size.SHARE_FOR_SPREAD)
+    held = DiscreteLaplace(1, aim.epsilon * by_size.SHARE_FOR_OVERLAP)
     left = known.left - len(groups) * held.epsilon
     stages = (*known.stages, Stage("held, again", held, times=len(groups)))
-    shared_error = again.shared_error(groups, chances, support, left, unit=1.0)
+    capped_error = again.capped_error(groups, chances, support, left, unit=1.0)
     bases, errors = again.bases_for(expected.itemsets, chances, unit=1 / float(left))
     is_told = np.isfinite(errors[unsure])
-    if 2 * is_told.sum() >= unsure.size and float(errors[unsure][is_told].mean()) < shared_error:
+    if 2 * is_told.sum() >= unsure.size and float(errors[unsure][is_told].mean()) < capped_error:
         untold, by_patterns = unsure[~is_told], float(errors[unsure][is_told].sum())
         if untold.size > 0:
             part = again.part_for_untold(by_patterns, expected.supports[untold], aim, unit=1 / float(left))
@@ -210,11 +211,11 @@ def _again(world: World, aim: Aim, known: Known) -> Known:
             stages = (*stages, Stage("held, untold ones", held, times=len(groups)), *again_untold)
             left *= 1 - part
         patterns = DiscreteLaplace(1, left / len(bases))
-        expected = _told_by_patterns(world, expected, bases, patterns)
+        expected = _updated_by_marginals(world, expected, bases, patterns)
         stages = (*stages, Stage("joint patterns", patterns, times=len(bases)))
         return Known(expected, known.kept_from, stages, Fraction(0))
     sure = np.setdiff1d(np.flatnonzero(chances > again.LIKELY), unsure)
-    for_unsure = again.part_for_unsure(left, shared_error / support, sure.size, least=held.epsilon)
+    for_unsure = again.part_for_unsure(left, capped_error / support, sure.size, least=held.epsilon)
     told, again_unsure = _told_by_groups(expected, groups, chances, support, for_unsure)
     told = expected.told_maybe(told, _chances_to_be_measured(expected, support, unsure))
     stages = (*stages, *again_unsure)
@@ -227,7 +228,7 @@ def _again(world: World, aim: Aim, known: Known) -> Known:
 
 
 def _told_by_groups(
-    expected: Expected, groups: list[Group], chances: Floats, support: float, epsilon: Fraction
+    expected: Expected, groups: list[Group], chances: FloatArray, support: float, epsilon: Fraction
 ) -> tuple[Expected, Stages]:
     """After supports of groups of items, or of larger itemsets, were asked for; all that are alike are told."""
     told, is_item = expected, expected.sizes == 1
@@ -237,14 +238,14 @@ def _told_by_groups(
     ):
         of_items = bool(is_item[group.places[0]])
         alike = np.flatnonzero(is_item == of_items)
-        cap = group.spread.best_cap(support=support, unit=1 / float(share))
+        cap = group.overlap.best_cap(support=support, unit=1 / float(share))
         told = told.told(alike, _deviations(expected.supports[alike], cap, share))
         noise = DiscreteLaplace(min(cap.most, group.places.size), share)
         stages = (*stages, Stage(f"supports again, {'items' if of_items else 'larger'}", noise))
     return told, stages
 
 
-def _chances_to_be_measured(expected: Expected, support: float, unsure: Places) -> Floats:
+def _chances_to_be_measured(expected: Expected, support: float, unsure: Int64Array) -> FloatArray:
     """How likely each is measured again: noise makes what is believed of it unsure, or sure.
 
     Where all would be sure without noise, `unsure` are measured all the same.
@@ -257,7 +258,7 @@ def _chances_to_be_measured(expected: Expected, support: float, unsure: Places) 
     return chances
 
 
-def _groups(world: World, expected: Expected, places: Places) -> list[Group]:
+def _groups(world: World, expected: Expected, places: Int64Array) -> list[Group]:
     """What is measured again: items, and larger itemsets."""
     is_item = expected.sizes[places] == 1
     groups = []
@@ -268,11 +269,11 @@ def _groups(world: World, expected: Expected, places: Places) -> list[Group]:
     return groups
 
 
-def _told_by_patterns(
+def _updated_by_marginals(
     world: World, expected: Expected, bases: list[Basis], patterns: DiscreteLaplace
 ) -> Expected:
     """After joint patterns of all bases, also about itemsets that were not known."""
-    deviations = deviations_by_patterns(world, bases, float(patterns.scale))
+    deviations = deviations_by_marginals(world, bases, float(patterns.scale))
     old = [place for place, itemset in enumerate(expected.itemsets) if itemset in deviations]
     told = expected.told(
         np.array(old, np.int64), np.array([deviations.pop(expected.itemsets[place]) for place in old])
@@ -282,7 +283,7 @@ def _told_by_patterns(
     return told + Expected(new, supports_of(world, new), np.array(list(deviations.values())), present)
 
 
-def _spread(world: World, itemsets: Sequence[Itemset]) -> Spread:
+def _spread(world: World, itemsets: Sequence[Itemset]) -> Overlap:
     """How many of some itemsets transactions hold, from how many of their items they hold."""
     lengths = model_lengths(world, 1 + max(map(max, itemsets)), epsilon=Fraction(1)).values
     supports, sizes = supports_of(world, itemsets), np.array([len(itemset) for itemset in itemsets])
@@ -295,11 +296,11 @@ def _spread(world: World, itemsets: Sequence[Itemset]) -> Spread:
     below, part = np.floor(numbers).astype(np.int64), numbers % 1
     transactions = np.bincount(below, lengths * (1 - part), minlength=MOST + 2).astype(np.float64)
     transactions += np.bincount(below + 1, lengths * part, minlength=MOST + 2)
-    return Spread(transactions[1 : MOST + 1])
+    return Overlap(transactions[1 : MOST + 1])
 
 
-def _deviations(supports: Floats, cap: Cap, epsilon: Fraction) -> Floats:
+def _deviations(supports: FloatArray, cap: Cap, epsilon: Fraction) -> FloatArray:
     """Of supports counted under a cap: noise, scaled up, and the uneven loss."""
     noise = math.sqrt(2) * cap.most / float(epsilon) / cap.kept
-    deviations: Floats = np.hypot(noise, UNEVEN * (1 - cap.kept) * supports)
+    deviations: FloatArray = np.hypot(noise, UNEVEN * (1 - cap.kept) * supports)
     return deviations

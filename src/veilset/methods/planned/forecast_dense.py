@@ -10,17 +10,17 @@ from itertools import combinations
 
 import numpy as np
 
+from veilset.arrays import FloatArray
 from veilset.forecast import Stage, World, laws
-from veilset.forecast.curve import Floats
 from veilset.gate.mechanisms import DiscreteLaplace, Exponential
 from veilset.methods.planned import HALF_A_CHANCE
 from veilset.methods.planned import item_selection as rules
 from veilset.methods.planned import scouting as aiming
-from veilset.methods.planned.forecast_model import Expected, Known, deviations_by_patterns, supports_of
+from veilset.methods.planned.forecast_model import Expected, Known, deviations_by_marginals, supports_of
 from veilset.methods.planned.item_selection import Choice, SeveralGroups
 from veilset.methods.planned.scouting import Aim
 from veilset.methods.shared.bases import Basis, basis_set
-from veilset.methods.shared.marginals import noise_of_patterns
+from veilset.methods.shared.marginals import noise_of_marginal
 
 
 def few_items(world: World, aim: Aim) -> Known:
@@ -29,7 +29,7 @@ def few_items(world: World, aim: Aim) -> Known:
     if several is not None:
         return _several_groups(world, aim, several)
     size = rules.group_size(aim, unit=1 / float(aim.left * (1 - rules.HALF)))
-    of_patterns = noise_of_patterns(size, rules.USUAL_SIZE)
+    of_patterns = noise_of_marginal(size, rules.USUAL_SIZE)
     choice = rules.choice_of(aim, size, noise_of_rest=of_patterns, transactions=1)
     draw, drawn, kept_from = _chosen_items(world, aim, size, choice)
     patterns = DiscreteLaplace(1, aim.left - choice.epsilon)
@@ -57,7 +57,7 @@ def _several_groups(world: World, aim: Aim, several: SeveralGroups) -> Known:
     return Known(expected, kept_from, stages, Fraction(0))
 
 
-def _chosen_items(world: World, aim: Aim, size: int, choice: Choice) -> tuple[Exponential, Floats, int]:
+def _chosen_items(world: World, aim: Aim, size: int, choice: Choice) -> tuple[Exponential, FloatArray, int]:
     """The draw, the chance of every item to be chosen, and the support with which one surely is."""
     items = world.rows * world.shares
     if not choice.is_one:
@@ -71,9 +71,9 @@ def _chosen_items(world: World, aim: Aim, size: int, choice: Choice) -> tuple[Ex
     return draw, drawn, laws.support_to_be_in_a_set(draw, most=size, candidates=items.size)
 
 
-def _within(world: World, bases: Sequence[Basis], drawn: Floats, scale: float) -> Expected:
+def _within(world: World, bases: Sequence[Basis], drawn: FloatArray, scale: float) -> Expected:
     """All itemsets within groups of items, known where all their items are chosen."""
-    deviations = deviations_by_patterns(world, bases, scale)
+    deviations = deviations_by_marginals(world, bases, scale)
     itemsets = list(deviations)
     present = np.array([drawn[list(itemset)].prod() for itemset in itemsets])
     return Expected(itemsets, supports_of(world, itemsets), np.array(list(deviations.values())), present)

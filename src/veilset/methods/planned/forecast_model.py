@@ -8,13 +8,12 @@ from itertools import combinations
 
 import numpy as np
 
+from veilset.arrays import FloatArray, Int64Array
 from veilset.forecast import Stage, World, laws
-from veilset.forecast.curve import Floats
 from veilset.itemsets import Itemset, Itemsets
-from veilset.methods.planned.posterior import Places
 from veilset.methods.planned.scouting import Aim
 from veilset.methods.shared.bases import Basis
-from veilset.methods.shared.marginals import noise_of_patterns
+from veilset.methods.shared.marginals import noise_of_marginal
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,12 +21,12 @@ class Expected:
     """Itemsets that will be known: true supports, deviations of what is believed, chances to be known at all."""
 
     itemsets: list[Itemset]
-    supports: Floats
-    deviations: Floats
-    present: Floats
+    supports: FloatArray
+    deviations: FloatArray
+    present: FloatArray
 
     @property
-    def sizes(self) -> Places:
+    def sizes(self) -> Int64Array:
         """The number of items in each."""
         return np.array([len(itemset) for itemset in self.itemsets])
 
@@ -40,7 +39,7 @@ class Expected:
             np.append(self.present, other.present),
         )
 
-    def take(self, places: Places) -> "Expected":
+    def take(self, places: Int64Array) -> "Expected":
         """Some of them."""
         return Expected(
             [self.itemsets[place] for place in places.tolist()],
@@ -49,18 +48,18 @@ class Expected:
             self.present[places],
         )
 
-    def told(self, places: Places, deviations: Floats) -> "Expected":
+    def told(self, places: Int64Array, deviations: FloatArray) -> "Expected":
         """After one more answer about some of them."""
         after = self.deviations.copy()
         after[places] = _together(after[places], deviations)
         return Expected(self.itemsets, self.supports, after, self.present)
 
-    def told_maybe(self, told: "Expected", chances: Floats) -> "Expected":
+    def told_maybe(self, told: "Expected", chances: FloatArray) -> "Expected":
         """After answers that each has with a chance: deviations on average."""
         deviations = chances * told.deviations + (1 - chances) * self.deviations
         return Expected(self.itemsets, self.supports, deviations, self.present)
 
-    def at_least(self, support: float) -> Floats:
+    def at_least(self, support: float) -> FloatArray:
         """How likely each will seem to be so frequent."""
         return laws.normal_distribution((self.supports - support) / self.deviations)
 
@@ -70,9 +69,9 @@ class Expected:
         return max(float(np.partition(self.supports, -kth)[-kth]), aim.floor)
 
 
-def _together(one: Floats, other: Floats) -> Floats:
+def _together(one: FloatArray, other: FloatArray) -> FloatArray:
     """The deviation of what two answers say, by inverse variance."""
-    together: Floats = one * other / np.hypot(one, other)
+    together: FloatArray = one * other / np.hypot(one, other)
     return together
 
 
@@ -97,19 +96,19 @@ class Known:
         )
 
 
-def deviations_by_patterns(world: World, bases: Sequence[Basis], scale: float) -> dict[Itemset, float]:
+def deviations_by_marginals(world: World, bases: Sequence[Basis], scale: float) -> dict[Itemset, float]:
     """Of every itemset within a basis, over all bases that hold it; `scale` is the noise of one pattern."""
     precisions: dict[Itemset, float] = {}
     for basis in bases:
         for size in range(1, min(len(basis), world.domain.max_size) + 1):
-            precision = (scale * noise_of_patterns(len(basis), size)) ** -2
+            precision = (scale * noise_of_marginal(len(basis), size)) ** -2
             for itemset in combinations(basis, size):
                 precisions[itemset] = precisions.get(itemset, 0.0) + precision
     return {itemset: 1 / math.sqrt(precision) for itemset, precision in precisions.items()}
 
 
-def supports_of(world: World, itemsets: Sequence[Itemset]) -> Floats:
+def supports_of(world: World, itemsets: Sequence[Itemset]) -> FloatArray:
     """Of itemsets, in the model: items are independent."""
     listed = Itemsets.of(itemsets)
-    supports: Floats = world.rows * np.multiply.reduceat(world.shares[listed.items], listed.offsets[:-1])
+    supports: FloatArray = world.rows * np.multiply.reduceat(world.shares[listed.items], listed.offsets[:-1])
     return supports

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from veilset.methods.planned.scouting import LARGEST_GROUP, Aim, fewest_items
-from veilset.methods.shared.marginals import noise_of_patterns
+from veilset.methods.shared.marginals import noise_of_marginal
 
 HALF = Fraction(1, 2)
 USUAL_SIZE = 3
 """Errors are predicted for itemsets of so many items."""
 NOISE_OF_A_DRAW = 6.0
 """How far, in scales, the worst misplaced item is from the bar, where items are chosen in one draw."""
-NOISE_OF_GROUPS = 6 * noise_of_patterns(8, USUAL_SIZE)
+NOISE_OF_GROUPS = 6 * noise_of_marginal(8, USUAL_SIZE)
 """What to expect of joint patterns in several groups, before they are known: as of six groups of eight items."""
 NOISE_OF_PAIRS_AND_GROUPS = (math.sqrt(NOISE_OF_A_DRAW) + math.sqrt(NOISE_OF_GROUPS)) ** 2
 """Of a choice of pairs and of what follows, where each has its best share."""
@@ -107,7 +107,7 @@ def group_size(aim: Aim, *, unit: float) -> int:
 
     def lost(size: int) -> float:
         return (
-            LOST_WITH_AN_ITEM * (rank - size) + STEEP * noise_of_patterns(size, USUAL_SIZE) * unit / aim.about
+            LOST_WITH_AN_ITEM * (rank - size) + STEEP * noise_of_marginal(size, USUAL_SIZE) * unit / aim.about
         )
 
     most = min(rank, LARGEST_GROUP, len(aim.domain.items))

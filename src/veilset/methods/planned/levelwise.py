@@ -11,18 +11,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
+from veilset.arrays import FloatArray
 from veilset.gate import Curator
 from veilset.itemsets import Itemset, Itemsets, joined
-from veilset.methods.planned.capped_counts import ask_shared, told_by, unit_of
-from veilset.methods.planned.overlap import Spread, ask_spread
-from veilset.methods.planned.posterior import USUAL_LIFT, USUAL_WIDTH, Beliefs, Prior, grid_to, prior_of
+from veilset.methods.planned.capped_counts import ask_capped, told_by, unit_of
+from veilset.methods.planned.overlap import Overlap, ask_overlap
+from veilset.methods.planned.posterior import USUAL_LIFT, USUAL_WIDTH, Posterior, Prior, grid_to, prior_of
 from veilset.methods.planned.scouting import Aim
 
-Floats = npt.NDArray[np.float64]
-
-SHARE_FOR_SPREAD, SHARE_FOR_LARGEST = Fraction(3, 200), Fraction(1, 200)
+SHARE_FOR_OVERLAP, SHARE_FOR_LARGEST = Fraction(3, 200), Fraction(1, 200)
 """Small questions: parts of all of epsilon. The rest go to counts, as parts of what is left."""
 SHARE_FOR_ITEMS = Fraction(2, 5)
 LEAST_SHARE, MOST_SHARE = Fraction(1, 10), Fraction(1, 2)
@@ -54,27 +52,29 @@ TOO_LITTLE = 10
 class Known:
     """What is believed, what is left of epsilon, and in words what was done; whether larger itemsets may matter."""
 
-    beliefs: Beliefs
+    posterior: Posterior
     left: Fraction
     story: tuple[str, ...]
     may_grow: bool = True
 
-    def then(self, beliefs: Beliefs, *, left: Fraction, story: str) -> "Known":
+    def then(self, posterior: Posterior, *, left: Fraction, story: str) -> "Known":
         """After one more answer."""
-        return Known(beliefs, left, (*self.story, story))
+        return Known(posterior, left, (*self.story, story))
 
     def stopped(self, story: str, *, left: Fraction) -> "Known":
         """With no larger itemsets to look for."""
-        return Known(self.beliefs, left, (*self.story, story), may_grow=False)
+        return Known(self.posterior, left, (*self.story, story), may_grow=False)
 
 
 def ask_items(curator: Curator, aim: Aim) -> Known:
     """Supports of all items, under a cap on what one transaction counts; those that may matter are kept."""
-    for_spread = 2 * aim.epsilon * SHARE_FOR_SPREAD
-    spread = ask_spread(curator, None, number=aim.number, epsilon=for_spread)
+    for_spread = 2 * aim.epsilon * SHARE_FOR_OVERLAP
+    overlap = ask_overlap(curator, None, number=aim.number, epsilon=for_spread)
     left = aim.left - for_spread
-    epsilon = enough(spread, left * SHARE_FOR_ITEMS, aim.about, unit=unit_of(curator, left * SHARE_FOR_ITEMS))
-    cap = spread.best_cap(support=aim.about, unit=unit_of(curator, epsilon))
+    epsilon = enough(
+        overlap, left * SHARE_FOR_ITEMS, aim.about, unit=unit_of(curator, left * SHARE_FOR_ITEMS)
+    )
+    cap = overlap.best_cap(support=aim.about, unit=unit_of(curator, epsilon))
     counts = curator.ask_normalised_supports(cap.most, epsilon=epsilon)
     values = counts.values / counts.mechanism.steps
     order, scale = np.argsort(-values, kind="stable"), cap.most * unit_of(curator, epsilon)
@@ -83,67 +83,67 @@ def ask_items(curator: Curator, aim: Aim) -> Known:
     most = min(ITEMS_FOR_EACH * aim.k, max(MOST_ITEMS, aim.k))
     items = [item for item in order[:most].tolist() if values[item] >= least] or order[:2].tolist()
     grid = grid_to(aim.number)
-    answers, sums = told_by(counts, spread.counted(grid, cap.most), kept=cap.kept, grid=grid)
+    answers, sums = told_by(counts, overlap.counted(grid, cap.most), kept=cap.kept, grid=grid)
     story = f"items: a transaction counts for at most {cap.most}; {len(items)} of them may matter"
-    beliefs = Beliefs.of([(item,) for item in items], answers[items], grid, sums[items])
-    return Known(beliefs, left - epsilon, (story,))
+    posterior = Posterior.of([(item,) for item in items], answers[items], grid, sums[items])
+    return Known(posterior, left - epsilon, (story,))
 
 
 def ask_larger(curator: Curator, aim: Aim, known: Known, size: int) -> Known:
     """Supports of the itemsets of one more item that may be in the answer."""
-    beliefs, support = known.beliefs, aim.support(known.beliefs)
+    posterior, support = known.posterior, aim.support(known.posterior)
     candidates, prior = candidates_of(
-        beliefs, size, support, aim, unit=unit_of(curator, known.left * MOST_SHARE)
+        posterior, size, support, aim, unit=unit_of(curator, known.left * MOST_SHARE)
     )
     if not candidates:
         return known.stopped(f"itemsets of {size}: none can be in the answer", left=known.left)
-    for_largest, for_spread = aim.epsilon * SHARE_FOR_LARGEST, aim.epsilon * SHARE_FOR_SPREAD
+    for_largest, for_spread = aim.epsilon * SHARE_FOR_LARGEST, aim.epsilon * SHARE_FOR_OVERLAP
     left = known.left - for_largest
     if left < TOO_LITTLE * for_spread:
-        unmeasured = prior.log_chances(USUAL_LIFT, USUAL_WIDTH, beliefs.grid)
+        unmeasured = prior.log_chances(USUAL_LIFT, USUAL_WIDTH, posterior.grid)
         story = f"itemsets of {size}: {len(candidates)}, by what is known of their parts"
-        found = Beliefs.of(candidates, unmeasured, beliefs.grid)
-        return known.then(beliefs + found, left=known.left, story=story)
+        found = Posterior.of(candidates, unmeasured, posterior.grid)
+        return known.then(posterior + found, left=known.left, story=story)
     floor = max(1, aim.number // 1000, math.floor(support / 2))
     largest = curator.ask_largest_support(size, floor=floor, epsilon=for_largest)
     if largest.value < support - SURELY * unit_of(curator, for_largest):
         return known.stopped(f"itemsets of {size}: the most frequent one is too rare", left=left)
     itemsets = Itemsets.of(candidates)
     total = float(prior.expected.sum()) * math.exp(USUAL_LIFT)
-    spread = ask_spread(
+    overlap = ask_overlap(
         curator, itemsets, number=aim.number, total=total, within=TOTAL_WITHIN, epsilon=for_spread
     )
     left -= for_spread
     chances = prior.chances(size, support)
-    share = share_for(chances, beliefs.at_least(support), aim.k)
+    share = share_for(chances, posterior.at_least(support), aim.k)
     of_answer = float(chances.sum()) / aim.k
-    epsilon = part_of(spread, left, share, support, of_answer=of_answer, unit=unit_of(curator, left * share))
-    cap = spread.best_cap(support=VALUES_MATTER * support, unit=unit_of(curator, epsilon))
-    answers, sums = ask_shared(curator, itemsets, spread, cap, epsilon=epsilon, grid=beliefs.grid)
-    found = Beliefs.of(candidates, prior.fitted(answers, beliefs.grid) + answers, beliefs.grid, sums)
+    epsilon = part_of(overlap, left, share, support, of_answer=of_answer, unit=unit_of(curator, left * share))
+    cap = overlap.best_cap(support=VALUES_MATTER * support, unit=unit_of(curator, epsilon))
+    answers, sums = ask_capped(curator, itemsets, overlap, cap, epsilon=epsilon, grid=posterior.grid)
+    found = Posterior.of(candidates, prior.fitted(answers, posterior.grid) + answers, posterior.grid, sums)
     found = found.take(np.flatnonzero(found.at_least(support / 2) > OUT_OF_QUESTION))
     story = f"itemsets of {size}: {len(candidates)}, of which a transaction counts for at most {cap.most}"
-    return known.then(beliefs + found, left=left - epsilon, story=story)
+    return known.then(posterior + found, left=left - epsilon, story=story)
 
 
 def candidates_of(
-    beliefs: Beliefs, size: int, support: float, aim: Aim, *, unit: float
+    posterior: Posterior, size: int, support: float, aim: Aim, *, unit: float
 ) -> tuple[list[Itemset], Prior]:
     """The likeliest of the itemsets whose parts may all be in the answer, and what is believed of them.
 
     `unit` is the noise of a count that a transaction moves by 1.
     """
-    chances = beliefs.at_least(support)
+    chances = posterior.at_least(support)
     parts = [
         itemset
-        for itemset, chance in zip(beliefs.itemsets, chances.tolist(), strict=True)
+        for itemset, chance in zip(posterior.itemsets, chances.tolist(), strict=True)
         if len(itemset) == size - 1 and (size == 2 or chance > WORTH_EXTENDING)
     ]
     larger = joined(parts[:MOST_ITEMS] if size == 2 else parts)
     if not larger:
         return [], Prior(np.empty(0), np.empty(0))
-    means = dict(zip(beliefs.itemsets, np.maximum(beliefs.means(), 1.0).tolist(), strict=True))
-    prior = prior_of(larger, means, aim.number, slack=error_of_items(beliefs) if size == 2 else 0.0)
+    means = dict(zip(posterior.itemsets, np.maximum(posterior.means(), 1.0).tolist(), strict=True))
+    prior = prior_of(larger, means, aim.number, slack=error_of_items(posterior) if size == 2 else 0.0)
     new = prior.chances(size, support)
     order = np.argsort(-new, kind="stable")
     order = order[new[order] > LEAST_LIKELY]
@@ -152,7 +152,7 @@ def candidates_of(
     return [larger[place] for place in best.tolist()], prior.take(best)
 
 
-def how_many(held: Floats, k: int, *, unit: float) -> int:
+def how_many(held: FloatArray, k: int, *, unit: float) -> int:
     """How many candidates are measured, where a transaction holds `held` of the first 1, 2, ... on average.
 
     It fits under a cap of twice as many and one; `unit` is the noise under a cap of 1, as a part of the support.
@@ -168,13 +168,13 @@ def how_many(held: Floats, k: int, *, unit: float) -> int:
     return CANDIDATES_FOR_EACH[-1] * k
 
 
-def error_of_items(beliefs: Beliefs) -> float:
+def error_of_items(posterior: Posterior) -> float:
     """The median error of single items, twice: what a bound by them is uncertain by."""
-    is_item = [len(itemset) == 1 for itemset in beliefs.itemsets]
-    return float(2 * np.median(beliefs.deviations()[is_item]))
+    is_item = [len(itemset) == 1 for itemset in posterior.itemsets]
+    return float(2 * np.median(posterior.deviations()[is_item]))
 
 
-def share_for(new: Floats, old: Floats, k: int) -> Fraction:
+def share_for(new: FloatArray, old: FloatArray, k: int) -> Fraction:
     """The share of what is left for new candidates; the rest is for measuring again what stays unsure.
 
     The error of n unsure itemsets under noise in proportion to 1 / epsilon, added up, is n / epsilon^2: least where
@@ -187,7 +187,7 @@ def share_for(new: Floats, old: Floats, k: int) -> Fraction:
 
 
 def part_of(
-    spread: Spread, left: Fraction, share: Fraction, support: float, *, of_answer: float, unit: float
+    overlap: Overlap, left: Fraction, share: Fraction, support: float, *, of_answer: float, unit: float
 ) -> Fraction:
     """What candidates get of what is left: up to a share, under which the noise of a count is `unit`.
 
@@ -195,17 +195,17 @@ def part_of(
     are expected to make up of the answer, `of_answer`: the rest is better kept for what can be told apart. Where it
     would be more than the support, a little says how frequent they are on average.
     """
-    error = spread.best_cap(support=support, unit=unit).error / support
+    error = overlap.best_cap(support=support, unit=unit).error / support
     if error > 1:
         return left * LEAST_SHARE
     if error > GOOD_ENOUGH:
         part = min(1.0, max(GOOD_ENOUGH / error, of_answer))
         return left * max(LEAST_SHARE, share * Fraction(round(100 * part), 100))
-    return enough(spread, left * share, support, unit=unit)
+    return enough(overlap, left * share, support, unit=unit)
 
 
-def enough(spread: Spread, epsilon: Fraction, support: float, *, unit: float) -> Fraction:
+def enough(overlap: Overlap, epsilon: Fraction, support: float, *, unit: float) -> Fraction:
     """No more of epsilon, under which the noise is `unit`, than is good enough."""
-    error = spread.best_cap(support=support, unit=unit).error
+    error = overlap.best_cap(support=support, unit=unit).error
     part = Fraction(min(100, round(100 * error / (GOOD_ENOUGH * support))), 100)
     return epsilon * max(part, LEAST_PART)

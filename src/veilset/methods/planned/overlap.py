@@ -20,12 +20,10 @@ from functools import cache
 from itertools import product
 
 import numpy as np
-import numpy.typing as npt
 
+from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import Curator, NoisyHistogram
 from veilset.itemsets import Itemsets
-
-Floats = npt.NDArray[np.float64]
 
 CLASSES = (0, 1, 2, 3, 5, 9, 17, 33, 65, 129, 257)
 MOST = 1024
@@ -58,10 +56,10 @@ class Cap:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Spread:
+class Overlap:
     """About how many transactions hold 1, 2, ..., MOST of the itemsets."""
 
-    transactions: Floats
+    transactions: FloatArray
 
     @classmethod
     def of(
@@ -72,7 +70,7 @@ class Spread:
         largest: int = MOST,
         total: float = 0.0,
         within: float = TOTAL_WITHIN,
-    ) -> "Spread":
+    ) -> "Overlap":
         """From the noisy histogram over CLASSES, the number of transactions, and what else is known.
 
         No transaction holds more than `largest` of the itemsets; their supports add up to about `total`, if given,
@@ -102,7 +100,7 @@ class Spread:
         total = float(numbers @ self.transactions)
         return float(np.minimum(numbers, most) @ self.transactions) / total if total > 0 else 1.0
 
-    def counted(self, supports: Floats, most: int) -> Floats:
+    def counted(self, supports: FloatArray, most: int) -> FloatArray:
         """What is counted under a cap of itemsets of these supports.
 
         That of a rare itemset is `kept` of its support. One that most transactions hold cannot be the likelier the
@@ -129,7 +127,7 @@ class Spread:
         best = int(np.argmin(errors))
         return Cap(CAPS[best], float(kept[best]), float(errors[best]))
 
-    def _counted_under_caps(self, support: float) -> Floats:
+    def _counted_under_caps(self, support: float) -> FloatArray:
         """`counted` for one support and each of CAPS."""
         whole = _holding() @ self.transactions
         if support < whole[0]:
@@ -137,11 +135,11 @@ class Spread:
         place = float(np.interp(support, whole, np.arange(whole.size)))
         before, after = _holding()[math.floor(place)], _holding()[math.ceil(place)]
         held = (before + place % 1 * (after - before)) * self.transactions
-        under_caps: Floats = held @ np.minimum(1.0, np.array(CAPS) / np.arange(1, MOST + 1)[:, None])
+        under_caps: FloatArray = held @ np.minimum(1.0, np.array(CAPS) / np.arange(1, MOST + 1)[:, None])
         return under_caps * (support / max(float(held.sum()), 1e-9))
 
 
-def ask_spread(
+def ask_overlap(
     curator: Curator,
     itemsets: Itemsets | None,
     *,
@@ -149,21 +147,21 @@ def ask_spread(
     epsilon: Fraction,
     total: float = 0.0,
     within: float = TOTAL_WITHIN,
-) -> Spread:
+) -> Overlap:
     """Pay for the histogram: of lengths, where no itemsets are given."""
-    histogram = curator.ask_held(itemsets, classes=CLASSES, epsilon=epsilon)
+    histogram = curator.ask_containment(itemsets, classes=CLASSES, epsilon=epsilon)
     largest = curator.alphabet_size if itemsets is None else len(itemsets)
-    return Spread.of(histogram, number, largest=largest, total=total, within=within)
+    return Overlap.of(histogram, number, largest=largest, total=total, within=within)
 
 
 @cache
-def _holding() -> Floats:
+def _holding() -> FloatArray:
     """The probability to hold an itemset among n = 1, ..., MOST that are held, a row for each of CHANCES."""
-    holding: Floats = -np.expm1(np.log1p(-CHANCES)[:, None] * np.arange(1, MOST + 1))
+    holding: FloatArray = -np.expm1(np.log1p(-CHANCES)[:, None] * np.arange(1, MOST + 1))
     return holding
 
 
-def _factors(seen: npt.NDArray[np.int64], expected: Floats, scale: float) -> Floats:
+def _factors(seen: Int64Array, expected: FloatArray, scale: float) -> FloatArray:
     """How many times what the model expects is in each class: what explains the noisy number and is not unusual."""
     logs = np.linspace(-10, 40, 1001)
     expected = np.maximum(expected, 1e-9)
@@ -171,22 +169,22 @@ def _factors(seen: npt.NDArray[np.int64], expected: Floats, scale: float) -> Flo
         -np.abs(seen[:, None] - expected[:, None] * np.exp(logs)) / scale - np.abs(logs) / USUAL_FACTOR
     )
     chances = np.exp(log_chances - log_chances.max(axis=1, keepdims=True))
-    factors: Floats = np.exp(chances @ logs / chances.sum(axis=1))
+    factors: FloatArray = np.exp(chances @ logs / chances.sum(axis=1))
     return factors
 
 
-def _laws(largest: int) -> tuple[Floats, Floats, Floats]:
+def _laws(largest: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Laws on 1, ..., largest: their probabilities, those of the classes, and ln of how usual they are."""
     laws, log_prior = _log_normals()
     within = laws[:, :largest].sum(axis=1)
     possible = within > LEAST_WITHIN
-    cut = np.zeros((int(possible.sum()), MOST))
-    cut[:, :largest] = laws[possible, :largest] / within[possible, None]
-    return cut, np.add.reduceat(cut, np.array(CLASSES[1:]) - 1, axis=1), log_prior[possible]
+    truncation = np.zeros((int(possible.sum()), MOST))
+    truncation[:, :largest] = laws[possible, :largest] / within[possible, None]
+    return truncation, np.add.reduceat(truncation, np.array(CLASSES[1:]) - 1, axis=1), log_prior[possible]
 
 
 @cache
-def _log_normals() -> tuple[Floats, Floats]:
+def _log_normals() -> tuple[FloatArray, FloatArray]:
     """Log-normal laws, how much of each is at 1, ..., MOST; and ln of how usual they are."""
     middles, widths = np.linspace(-2, 5, 57), (0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 1.0, 1.25, 1.5, 1.8)
     edges = np.log(np.arange(1, MOST + 2) - 0.5)

@@ -14,13 +14,10 @@ from functools import cached_property
 from itertools import combinations, product
 
 import numpy as np
-import numpy.typing as npt
 
+from veilset.arrays import FloatArray, Int64Array
 from veilset.itemsets import Itemset, Itemsets
 from veilset.results.estimates import Estimates
-
-Floats = npt.NDArray[np.float64]
-Places = npt.NDArray[np.int64]
 
 GRID = 320
 COARSE = 3
@@ -38,22 +35,26 @@ WIDEST_IN_SIGMA = 2.12
 IMPOSSIBLE = -60.0
 
 
-def grid_to(number: int) -> Floats:
+def grid_to(number: int) -> FloatArray:
     """The values that a support can have."""
     return np.geomspace(1, max(number, 10), GRID)
 
 
-def measured(values: Floats, counted: Floats, *, scale: float | Floats, uneven: float) -> Floats:
+def measured(
+    values: FloatArray, counted: FloatArray, *, scale: float | FloatArray, uneven: float
+) -> FloatArray:
     """ln of how likely noisy values are for each support of the grid, of which `counted` is counted on average.
 
     Laplace noise of a scale (a column of scales, where they differ), and an error in proportion to what is counted.
     """
     width = np.hypot(scale, uneven * counted)
-    chances: Floats = -np.abs(values[:, None] - counted) / width - np.log(width)
+    chances: FloatArray = -np.abs(values[:, None] - counted) / width - np.log(width)
     return chances
 
 
-def weighed(values: Floats, counted: Floats, *, scale: float | Floats, uneven: float, grid: Floats) -> Floats:
+def weighed(
+    values: FloatArray, counted: FloatArray, *, scale: float | FloatArray, uneven: float, grid: FloatArray
+) -> FloatArray:
     """The supports that noisy values stand for, times their precision (1 / variance), beside that precision.
 
     Such sums tell where a support lies between two values of the grid, which is where little noise would put it.
@@ -68,30 +69,30 @@ def weighed(values: Floats, counted: Floats, *, scale: float | Floats, uneven: f
 class Prior:
     """What is believed before an itemset is measured: around `expected`, at most `bound`."""
 
-    expected: Floats
-    bound: Floats
+    expected: FloatArray
+    bound: FloatArray
 
-    def log_chances(self, lift: float, width: float, grid: Floats) -> Floats:
+    def log_chances(self, lift: float, width: float, grid: FloatArray) -> FloatArray:
         """ln of the probability of each support."""
         z = (np.log(grid) - np.log(np.maximum(self.expected, 0.5))[:, None] - lift) / width
         chances = np.where(grid <= self.bound[:, None], -z * z / 2, IMPOSSIBLE)
-        normed: Floats = chances - np.log(np.exp(chances).sum(axis=1, keepdims=True))
+        normed: FloatArray = chances - np.log(np.exp(chances).sum(axis=1, keepdims=True))
         return normed
 
-    def chances(self, size: int, support: float) -> Floats:
+    def chances(self, size: int, support: float) -> FloatArray:
         """The probability that each is so frequent, before any of this size was measured."""
         lift, width = VAGUE_FOR_PAIRS if size == 2 else VAGUE
         middle = np.log(np.maximum(self.expected, 0.5)) + lift
         up_to_bound = _normal((np.log(self.bound) - middle) / width)
         up_to_support = _normal((math.log(support) - middle) / width)
-        reached: Floats = np.clip(1 - up_to_support / np.maximum(up_to_bound, 1e-12), 0.0, 1.0)
+        reached: FloatArray = np.clip(1 - up_to_support / np.maximum(up_to_bound, 1e-12), 0.0, 1.0)
         return reached
 
-    def take(self, places: Places) -> "Prior":
+    def take(self, places: Int64Array) -> "Prior":
         """Of some itemsets."""
         return Prior(self.expected[places], self.bound[places])
 
-    def fitted(self, answers: Floats, grid: Floats) -> Floats:
+    def fitted(self, answers: FloatArray, grid: FloatArray) -> FloatArray:
         """ln of the prior probabilities, with the lift and width that explain the answers best."""
         some = np.linspace(0, len(answers) - 1, min(len(answers), MOST_TO_FIT)).astype(np.int64)
         likely = np.exp(answers[some, ::COARSE] - answers[some].max(axis=1, keepdims=True))
@@ -106,7 +107,7 @@ class Prior:
         return self.log_chances(lift, width, grid)
 
 
-def _normal(z: Floats) -> Floats:
+def _normal(z: FloatArray) -> FloatArray:
     """The normal distribution function."""
     return np.array([math.erf(value / math.sqrt(2)) for value in z.tolist()]) / 2 + 0.5
 
@@ -135,66 +136,70 @@ def _common(a: Itemset, b: Itemset) -> Itemset:
 
 
 @dataclass(frozen=True, eq=False)
-class Beliefs:
+class Posterior:
     """Itemsets, and ln of the probability of each support, one row each.
 
     `sums` are what `weighed` says of every measurement, added up; zeros where there was none.
     """
 
     itemsets: list[Itemset]
-    log_chances: Floats
-    grid: Floats
-    sums: Floats
+    log_chances: FloatArray
+    grid: FloatArray
+    sums: FloatArray
 
     @classmethod
     def of(
-        cls, itemsets: list[Itemset], log_chances: Floats, grid: Floats, sums: Floats | None = None
-    ) -> "Beliefs":
+        cls,
+        itemsets: list[Itemset],
+        log_chances: FloatArray,
+        grid: FloatArray,
+        sums: FloatArray | None = None,
+    ) -> "Posterior":
         """Beliefs about itemsets; with the sums of `weighed`, where something was measured."""
         return cls(itemsets, log_chances, grid, np.zeros((len(itemsets), 2)) if sums is None else sums)
 
-    def __add__(self, other: "Beliefs") -> "Beliefs":
+    def __add__(self, other: "Posterior") -> "Posterior":
         """Of both; no itemset may be in both."""
-        return Beliefs(
+        return Posterior(
             self.itemsets + other.itemsets,
             np.vstack([self.log_chances, other.log_chances]),
             self.grid,
             np.vstack([self.sums, other.sums]),
         )
 
-    def told(self, places: Places, answers: Floats, sums: Floats | None = None) -> "Beliefs":
+    def told(self, places: Int64Array, answers: FloatArray, sums: FloatArray | None = None) -> "Posterior":
         """After more was measured about some of them."""
         log_chances, all_sums = self.log_chances.copy(), self.sums.copy()
         log_chances[places] += answers
         if sums is not None:
             all_sums[places] += sums
-        return Beliefs(self.itemsets, log_chances, self.grid, all_sums)
+        return Posterior(self.itemsets, log_chances, self.grid, all_sums)
 
-    def take(self, places: Places) -> "Beliefs":
+    def take(self, places: Int64Array) -> "Posterior":
         """About some of them."""
         itemsets = [self.itemsets[place] for place in places.tolist()]
-        return Beliefs(itemsets, self.log_chances[places], self.grid, self.sums[places])
+        return Posterior(itemsets, self.log_chances[places], self.grid, self.sums[places])
 
     @cached_property
-    def chances(self) -> Floats:
+    def chances(self) -> FloatArray:
         """The probability of each support."""
         chances = np.exp(self.log_chances - self.log_chances.max(axis=1, keepdims=True))
-        normed: Floats = chances / chances.sum(axis=1, keepdims=True)
+        normed: FloatArray = chances / chances.sum(axis=1, keepdims=True)
         return normed
 
-    def at_least(self, support: float) -> Floats:
+    def at_least(self, support: float) -> FloatArray:
         """The probability that each itemset is so frequent."""
-        reached: Floats = self.chances[:, self.grid >= support].sum(axis=1)
+        reached: FloatArray = self.chances[:, self.grid >= support].sum(axis=1)
         return np.clip(reached, 0.0, 1.0)
 
-    def means(self) -> Floats:
+    def means(self) -> FloatArray:
         """The expected support of each itemset."""
-        means: Floats = self.chances @ self.grid
+        means: FloatArray = self.chances @ self.grid
         return means
 
-    def deviations(self) -> Floats:
+    def deviations(self) -> FloatArray:
         """The standard deviation of what is believed of each."""
-        deviations: Floats = np.sqrt(np.maximum(self.chances @ self.grid**2 - self.means() ** 2, 0.0))
+        deviations: FloatArray = np.sqrt(np.maximum(self.chances @ self.grid**2 - self.means() ** 2, 0.0))
         return deviations
 
     def kth_support(self, k: int) -> float:
@@ -203,7 +208,7 @@ class Beliefs:
         place = int(np.searchsorted(-reaching, -k))
         return float(self.grid[min(place, self.grid.size - 1)])
 
-    def estimates(self, places: Places) -> Estimates:
+    def estimates(self, places: Int64Array) -> Estimates:
         """Expected supports of some itemsets, and how far the middle 95 % of what is believed reach from them.
 
         Where measurements are finer than the grid, their mean weighted by precision takes its place.

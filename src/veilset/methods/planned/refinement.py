@@ -12,19 +12,17 @@ from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
+from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import Curator
 from veilset.itemsets import Itemset, Itemsets
-from veilset.methods.planned.capped_counts import ask_shared, unit_of
-from veilset.methods.planned.levelwise import ALWAYS_UNSURE, SHARE_FOR_SPREAD, TOO_LITTLE, Known
-from veilset.methods.planned.overlap import Spread, ask_spread
-from veilset.methods.planned.posterior import Beliefs, Places, measured, weighed
+from veilset.methods.planned.capped_counts import ask_capped, unit_of
+from veilset.methods.planned.levelwise import ALWAYS_UNSURE, SHARE_FOR_OVERLAP, TOO_LITTLE, Known
+from veilset.methods.planned.overlap import Overlap, ask_overlap
+from veilset.methods.planned.posterior import Posterior, measured, weighed
 from veilset.methods.planned.scouting import LARGEST_BASIS, Aim
 from veilset.methods.shared.bases import Basis, basis_set
-from veilset.methods.shared.marginals import averaged, noise_of_patterns
-
-Floats = npt.NDArray[np.float64]
+from veilset.methods.shared.marginals import averaged, noise_of_marginal
 
 SURE_BELOW, SURE_ABOVE = 0.02, 0.98
 """An itemset is measured again where its chance to be in the answer is between the two."""
@@ -40,57 +38,59 @@ MOST_IN_BASES, MOST_PAIRS_IN_BASES = 60, 150
 
 def ask_again(curator: Curator, aim: Aim, known: Known) -> Known:
     """Measure again what is unsure, by the strategy that is predicted to err less."""
-    beliefs, support = known.beliefs, aim.support(known.beliefs)
-    chances = beliefs.at_least(support)
+    posterior, support = known.posterior, aim.support(known.posterior)
+    chances = posterior.at_least(support)
     unsure = unsure_ones(chances, aim.k)
-    groups = ask_groups(curator, aim, beliefs, unsure)
-    left = known.left - len(groups) * aim.epsilon * SHARE_FOR_SPREAD
-    error = shared_error(groups, chances, support, left, unit=curator.unit.transactions)
-    bases, errors = bases_for(beliefs.itemsets, chances, unit=unit_of(curator, left))
+    groups = ask_groups(curator, aim, posterior, unsure)
+    left = known.left - len(groups) * aim.epsilon * SHARE_FOR_OVERLAP
+    error = capped_error(groups, chances, support, left, unit=curator.unit.transactions)
+    bases, errors = bases_for(posterior.itemsets, chances, unit=unit_of(curator, left))
     told = unsure[np.isfinite(errors[unsure])]
     pattern_error = float(errors[told].mean()) if 2 * told.size >= unsure.size else math.inf
     if pattern_error < error:
         untold = np.setdiff1d(unsure, told)
         part = part_for_untold(
-            float(errors[told].sum()), beliefs.means()[untold], aim, unit=unit_of(curator, left)
+            float(errors[told].sum()), posterior.means()[untold], aim, unit=unit_of(curator, left)
         )
-        beliefs, left = told_by_some(curator, aim, beliefs, untold, chances, support, left=left, part=part)
-        beliefs = told_by_patterns(curator, aim, beliefs, bases, epsilon=left)
+        posterior, left = told_by_some(
+            curator, aim, posterior, untold, chances, support, left=left, part=part
+        )
+        posterior = updated_by_marginals(curator, aim, posterior, bases, epsilon=left)
         story = f"again by joint patterns of {len(bases)} groups of items: error {pattern_error:.0f}, not {error:.0f}"
-        return known.then(beliefs, left=Fraction(0), story=story)
+        return known.then(posterior, left=Fraction(0), story=story)
     sure = np.setdiff1d(np.flatnonzero(chances > LIKELY), unsure)
-    for_unsure = part_for_unsure(left, error / support, sure.size, least=aim.epsilon * SHARE_FOR_SPREAD)
-    beliefs = told_by_groups(curator, beliefs, groups, chances, support, epsilon=for_unsure)
+    for_unsure = part_for_unsure(left, error / support, sure.size, least=aim.epsilon * SHARE_FOR_OVERLAP)
+    posterior = told_by_groups(curator, posterior, groups, chances, support, epsilon=for_unsure)
     story = f"again the {unsure.size} that were unsure: error about {error:.0f}"
     if for_unsure < left:
-        beliefs, _ = told_by_some(
-            curator, aim, beliefs, sure, chances, support, left=left - for_unsure, part=Fraction(1)
+        posterior, _ = told_by_some(
+            curator, aim, posterior, sure, chances, support, left=left - for_unsure, part=Fraction(1)
         )
         story = f"{story}, so that the {sure.size} others could be measured again, too"
-    return known.then(beliefs, left=Fraction(0), story=story)
+    return known.then(posterior, left=Fraction(0), story=story)
 
 
 def told_by_some(
     curator: Curator,
     aim: Aim,
-    beliefs: Beliefs,
-    places: Places,
-    chances: Floats,
+    posterior: Posterior,
+    places: Int64Array,
+    chances: FloatArray,
     support: float,
     *,
     left: Fraction,
     part: Fraction,
-) -> tuple[Beliefs, Fraction]:
+) -> tuple[Posterior, Fraction]:
     """Ask for the supports of some itemsets with a part of what is left, and how much is left then."""
     if places.size == 0:
-        return beliefs, left
-    groups = ask_groups(curator, aim, beliefs, places)
-    left -= len(groups) * aim.epsilon * SHARE_FOR_SPREAD
-    beliefs = told_by_groups(curator, beliefs, groups, chances, support, epsilon=left * part)
-    return beliefs, left * (1 - part)
+        return posterior, left
+    groups = ask_groups(curator, aim, posterior, places)
+    left -= len(groups) * aim.epsilon * SHARE_FOR_OVERLAP
+    posterior = told_by_groups(curator, posterior, groups, chances, support, epsilon=left * part)
+    return posterior, left * (1 - part)
 
 
-def part_for_untold(by_patterns: float, means: Floats, aim: Aim, *, unit: float) -> Fraction:
+def part_for_untold(by_patterns: float, means: FloatArray, aim: Aim, *, unit: float) -> Fraction:
     """Of what is left, for the supports of what patterns do not tell; their errors, added up, are `by_patterns`.
 
     Errors a / part and b / (1 - part) add up to the least where parts are as the square roots of a and b. Under a cap
@@ -117,7 +117,7 @@ def part_for_unsure(left: Fraction, error: float, sure: int, *, least: Fraction)
     return part if sure > 0 and left - part >= TOO_LITTLE * least else left
 
 
-def unsure_ones(chances: Floats, k: int) -> Places:
+def unsure_ones(chances: FloatArray, k: int) -> Int64Array:
     """What may or may not be in the answer, the most unsure first; where all is sure, the likeliest k."""
     unsure = np.flatnonzero((chances > SURE_BELOW) & (chances < SURE_ABOVE))
     if unsure.size == 0:
@@ -129,39 +129,39 @@ def unsure_ones(chances: Floats, k: int) -> Places:
 class Group:
     """Itemsets that are measured together: their places among beliefs, and how transactions hold them."""
 
-    places: Places
+    places: Int64Array
     itemsets: Itemsets
-    spread: Spread
+    overlap: Overlap
 
 
-def ask_groups(curator: Curator, aim: Aim, beliefs: Beliefs, places: Places) -> list[Group]:
+def ask_groups(curator: Curator, aim: Aim, posterior: Posterior, places: Int64Array) -> list[Group]:
     """Items, and larger itemsets: these are held by longer transactions, which lose more under a cap."""
     means, is_item = (
-        beliefs.means(),
-        np.array([len(beliefs.itemsets[place]) == 1 for place in places.tolist()]),
+        posterior.means(),
+        np.array([len(posterior.itemsets[place]) == 1 for place in places.tolist()]),
     )
     groups = []
     for some in (places[is_item], places[~is_item]):
         if some.size > 0:
-            itemsets = Itemsets.of(beliefs.itemsets[place] for place in some.tolist())
-            spread = ask_spread(
+            itemsets = Itemsets.of(posterior.itemsets[place] for place in some.tolist())
+            overlap = ask_overlap(
                 curator,
                 itemsets,
                 number=aim.number,
                 total=float(means[some].sum()),
-                epsilon=aim.epsilon * SHARE_FOR_SPREAD,
+                epsilon=aim.epsilon * SHARE_FOR_OVERLAP,
             )
-            groups.append(Group(some, itemsets, spread))
+            groups.append(Group(some, itemsets, overlap))
     return groups
 
 
-def shared_error(
-    groups: list[Group], chances: Floats, support: float, left: Fraction, *, unit: float
+def capped_error(
+    groups: list[Group], chances: FloatArray, support: float, left: Fraction, *, unit: float
 ) -> float:
     """The error of an average itemset of the groups, if they get all that is left; `unit` is the noise at epsilon 1."""
     shares = shares_of(groups, chances, support, left, unit=unit / float(left))
     errors = [
-        group.spread.best_cap(support=support, unit=unit / float(share)).error
+        group.overlap.best_cap(support=support, unit=unit / float(share)).error
         for group, share in zip(groups, shares, strict=True)
     ]
     return float(np.average(errors, weights=[group.places.size for group in groups]))
@@ -169,25 +169,25 @@ def shared_error(
 
 def told_by_groups(
     curator: Curator,
-    beliefs: Beliefs,
+    posterior: Posterior,
     groups: list[Group],
-    chances: Floats,
+    chances: FloatArray,
     support: float,
     *,
     epsilon: Fraction,
-) -> Beliefs:
+) -> Posterior:
     """Ask for the supports of the itemsets of all groups, which share epsilon, and add what they say."""
     for group, share in zip(
         groups, shares_of(groups, chances, support, epsilon, unit=unit_of(curator, epsilon)), strict=True
     ):
-        cap = group.spread.best_cap(support=support, unit=unit_of(curator, share))
-        told = ask_shared(curator, group.itemsets, group.spread, cap, epsilon=share, grid=beliefs.grid)
-        beliefs = beliefs.told(group.places, *told)
-    return beliefs
+        cap = group.overlap.best_cap(support=support, unit=unit_of(curator, share))
+        told = ask_capped(curator, group.itemsets, group.overlap, cap, epsilon=share, grid=posterior.grid)
+        posterior = posterior.told(group.places, *told)
+    return posterior
 
 
 def shares_of(
-    groups: list[Group], chances: Floats, support: float, left: Fraction, *, unit: float
+    groups: list[Group], chances: FloatArray, support: float, left: Fraction, *, unit: float
 ) -> list[Fraction]:
     """What is left, in proportion to the cube root of (how many are unsure) * (noise at equal shares)^2.
 
@@ -197,12 +197,12 @@ def shares_of(
     for group in groups:
         some = chances[group.places]
         unsure = float((some * (1 - some)).sum()) + ALWAYS_UNSURE * some.size
-        cap = group.spread.best_cap(support=support, unit=unit * len(groups))
+        cap = group.overlap.best_cap(support=support, unit=unit * len(groups))
         weights.append(round(1000 * (unsure * (cap.most / cap.kept) ** 2) ** (1 / 3)) + 1)
     return [left * Fraction(weight, sum(weights)) for weight in weights]
 
 
-def bases_for(itemsets: list[Itemset], chances: Floats, *, unit: float) -> tuple[list[Basis], Floats]:
+def bases_for(itemsets: list[Itemset], chances: FloatArray, *, unit: float) -> tuple[list[Basis], FloatArray]:
     """Groups of items whose joint patterns tell about what may be in the answer, and the error each itemset would have.
 
     Infinite where patterns would say nothing about it; `unit` is the noise of one pattern with all there is.
@@ -218,23 +218,23 @@ def bases_for(itemsets: list[Itemset], chances: Floats, *, unit: float) -> tuple
     for place, itemset in enumerate(itemsets):
         holding = [len(basis) for basis in bases if set(itemset) <= set(basis)]
         if holding:
-            precision = sum(1 / noise_of_patterns(size, len(itemset)) ** 2 for size in holding)
+            precision = sum(1 / noise_of_marginal(size, len(itemset)) ** 2 for size in holding)
             untold[place] = scales / math.sqrt(precision)
     return bases, untold
 
 
-def told_by_patterns(
-    curator: Curator, aim: Aim, beliefs: Beliefs, bases: list[Basis], *, epsilon: Fraction
-) -> Beliefs:
+def updated_by_marginals(
+    curator: Curator, aim: Aim, posterior: Posterior, bases: list[Basis], *, epsilon: Fraction
+) -> Posterior:
     """Ask for the joint patterns of all bases, and add what they say, also about itemsets that were not known."""
-    patterns = [curator.ask_joint_patterns(basis, epsilon=epsilon / len(bases)) for basis in bases]
+    patterns = [curator.ask_marginal(basis, epsilon=epsilon / len(bases)) for basis in bases]
     told = averaged(bases, patterns, number=aim.first.number, max_size=aim.domain.max_size)
-    known, grid = set(beliefs.itemsets), beliefs.grid
+    known, grid = set(posterior.itemsets), posterior.grid
     new = [itemset for itemset in told if itemset not in known]
-    beliefs += Beliefs.of(new, np.zeros((len(new), grid.size)), grid)
-    place_of = {itemset: place for place, itemset in enumerate(beliefs.itemsets)}
+    posterior += Posterior.of(new, np.zeros((len(new), grid.size)), grid)
+    place_of = {itemset: place for place, itemset in enumerate(posterior.itemsets)}
     values, deviations = np.array(list(told.values())).T
     scale = deviations[:, None] / math.sqrt(2)
     answers = measured(values, grid, scale=scale, uneven=0.0)
     sums = weighed(values, grid, scale=scale, uneven=0.0, grid=grid)
-    return beliefs.told(np.array([place_of[itemset] for itemset in told]), answers, sums)
+    return posterior.told(np.array([place_of[itemset] for itemset in told]), answers, sums)

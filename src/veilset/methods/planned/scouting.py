@@ -12,9 +12,9 @@ from fractions import Fraction
 
 from veilset.gate import Curator
 from veilset.itemsets import Domain
-from veilset.methods.planned.posterior import Beliefs
-from veilset.methods.shared.preliminaries import Opening
-from veilset.request import Target
+from veilset.methods.planned.posterior import Posterior
+from veilset.methods.shared.preliminaries import Preliminaries
+from veilset.request import Request
 
 SHARE_FOR_KTH, SHARE_FOR_RANK = Fraction(3, 100), Fraction(1, 20)
 MARGIN = Fraction(11, 10)
@@ -35,7 +35,7 @@ class Aim:
     matter (None).
     """
 
-    first: Opening
+    first: Preliminaries
     domain: Domain
     k: int
     number: int
@@ -53,18 +53,20 @@ class Aim:
         return (
             self.rank is not None
             and self.rank <= MOST_CARRIERS
-            and patterns_err_less(self.k, frequency, items=self.rank)
+            and marginals_err_less(self.k, frequency, items=self.rank)
         )
 
-    def support(self, beliefs: Beliefs) -> float:
+    def support(self, posterior: Posterior) -> float:
         """The support that an itemset of the answer has at least."""
-        return self.about if self.is_given else max(beliefs.kth_support(self.k), self.floor)
+        return self.about if self.is_given else max(posterior.kth_support(self.k), self.floor)
 
 
-def ask_aim(curator: Curator, first: Opening, target: Target, *, domain: Domain, epsilon: Fraction) -> Aim:
+def ask_aim(
+    curator: Curator, first: Preliminaries, request: Request, *, domain: Domain, epsilon: Fraction
+) -> Aim:
     """Ask for the k-th support, unless a threshold is given, and how many items are as frequent, if few may be."""
     left, k, number = first.left, first.k, max(first.number.value, 1)
-    if target.k is None:
+    if request.k is None:
         about = floor = max(first.min_count, 1)
     else:
         answer = curator.ask_kth_support(k, domain=domain, epsilon=epsilon * SHARE_FOR_KTH)
@@ -73,7 +75,7 @@ def ask_aim(curator: Curator, first: Opening, target: Target, *, domain: Domain,
         scale = float(answer.mechanism.scale) if answer.mechanism else 0.0
         floor = max(1, math.floor(about - FLOOR_IN_SCALES * scale))
     rank, fewest = None, fewest_items(k, max_size=domain.max_size)
-    if fewest <= LARGEST_GROUP and patterns_err_less(k, about / number, items=fewest):
+    if fewest <= LARGEST_GROUP and marginals_err_less(k, about / number, items=fewest):
         wider = wider_than(k, domain)
         most = min(wider, curator.alphabet_size)
         answered = curator.ask_matching_rank(
@@ -81,7 +83,7 @@ def ask_aim(curator: Curator, first: Opening, target: Target, *, domain: Domain,
         )
         left -= epsilon * SHARE_FOR_RANK
         rank = min(max(answered, fewest), curator.alphabet_size)
-    return Aim(first, domain, k, number, about, floor, target.k is None, rank, epsilon, left)
+    return Aim(first, domain, k, number, about, floor, request.k is None, rank, epsilon, left)
 
 
 def wider_than(k: int, domain: Domain) -> int:
@@ -99,7 +101,7 @@ def fewest_items(k: int, *, max_size: int) -> int:
     return next((n for n in numbers if Domain(range(n), max_size).size >= k), LARGEST_GROUP + 1)
 
 
-def patterns_err_less(k: int, frequency: float, *, items: int) -> bool:
+def marginals_err_less(k: int, frequency: float, *, items: int) -> bool:
     """Whether joint patterns of the items that carry an answer err less than shared supports of its itemsets.
 
     A transaction holds at least k * frequency of the answer on average, and about half as much again is a cap that it

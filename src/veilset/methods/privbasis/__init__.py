@@ -28,9 +28,9 @@ from veilset.gate import Curator, NoisyHistogram
 from veilset.itemsets import Domain, Itemset, Itemsets
 from veilset.methods.planned.posterior import WIDEST_IN_SIGMA
 from veilset.methods.shared.bases import Basis, basis_set
-from veilset.methods.shared.marginals import over_bases, plain_supports_of
-from veilset.methods.shared.preliminaries import Opening, ask_first
-from veilset.request import Target
+from veilset.methods.shared.marginals import over_bases, plain_supports_in_marginal
+from veilset.methods.shared.preliminaries import Preliminaries, ask_preliminaries
+from veilset.request import Request
 from veilset.results.estimates import Estimates, by_support
 from veilset.results.release import Release
 
@@ -44,17 +44,16 @@ CHOSEN_BY_THE_SAME_NOISE = (
 )
 
 
-def privbasis(curator: Curator, target: Target, *, epsilon: Fraction) -> Release:
+def privbasis(curator: Curator, request: Request, *, epsilon: Fraction) -> Release:
     """The k most frequent itemsets from noisy joint patterns of a basis set (Alg. 3)."""
-    domain = curator.domain(max_size=min(target.max_size or LARGEST_BASIS, LARGEST_BASIS))
-    first = ask_first(curator, target, domain=domain, epsilon=epsilon)
+    domain = curator.domain(max_size=min(request.max_size or LARGEST_BASIS, LARGEST_BASIS))
+    first = ask_preliminaries(curator, request, domain=domain, epsilon=epsilon)
     if first.k == 0:
         return first.release(curator, Estimates.none(), method=NAME)
     items, pairs = ask_frequent(curator, first, domain=domain)
     bases = basis_set(items, pairs, largest=LARGEST_BASIS)
     patterns = [
-        curator.ask_joint_patterns(basis, epsilon=first.left * SHARE_FOR_BASES / len(bases))
-        for basis in bases
+        curator.ask_marginal(basis, epsilon=first.left * SHARE_FOR_BASES / len(bases)) for basis in bases
     ]
     estimates = averaged(zip(bases, patterns, strict=True), max_size=domain.max_size)
     best = by_support(estimates.itemsets, estimates.supports)[: first.k]
@@ -63,7 +62,9 @@ def privbasis(curator: Curator, target: Target, *, epsilon: Fraction) -> Release
     )
 
 
-def ask_frequent(curator: Curator, first: Opening, *, domain: Domain) -> tuple[list[int], list[Itemset]]:
+def ask_frequent(
+    curator: Curator, first: Preliminaries, *, domain: Domain
+) -> tuple[list[int], list[Itemset]]:
     """The items of the top k, and pairs of them where they are too many for one basis (Alg. 3, l. 1-7)."""
     k = min(math.ceil(MARGIN * first.k), domain.size)
     for_items = first.left * SHARE_FOR_ITEMS
@@ -96,7 +97,9 @@ def how_many_pairs(k: int, number_of_items: int) -> int:
 def averaged(answers: Iterable[tuple[Basis, NoisyHistogram]], *, max_size: int) -> Estimates:
     """The support of every itemset within a basis; over several bases, by inverse variance (Alg. 1)."""
     bases, patterns = zip(*answers, strict=True)
-    told = [plain_supports_of(answer.values, scale=float(answer.mechanism.scale)) for answer in patterns]
+    told = [
+        plain_supports_in_marginal(answer.values, scale=float(answer.mechanism.scale)) for answer in patterns
+    ]
     found = over_bases(bases, told, max_size=max_size)
     values, deviations = np.array(list(found.values())).T
     return Estimates(

@@ -9,8 +9,9 @@ from itertools import combinations
 
 import numpy as np
 
+from veilset.arrays import FloatArray
 from veilset.forecast import Forecast, Stage, World, laws, opening
-from veilset.forecast.curve import TOLERANCE, Floats
+from veilset.forecast.curve import TOLERANCE
 from veilset.gate.answers import NoisyHistogram
 from veilset.gate.mechanisms import DiscreteLaplace, Exponential
 from veilset.itemsets import Itemset
@@ -35,7 +36,7 @@ class Draws:
 
     choice: Exponential
     candidates: list[Itemset]
-    chances: Floats
+    chances: FloatArray
 
     @classmethod
     def of(cls, world: World, candidates: Sequence[Itemset], *, draws: int, epsilon: Fraction) -> "Draws":
@@ -128,15 +129,15 @@ def _without_data(bases: list[Basis], patterns: DiscreteLaplace, *, max_size: in
     return averaged(zip(bases, blank, strict=True), max_size=max_size)
 
 
-def _supports(world: World, estimates: Estimates) -> Floats:
+def _supports(world: World, estimates: Estimates) -> FloatArray:
     """What the model says that the estimates are of."""
     itemsets = estimates.itemsets
     ln_shares = np.add.reduceat(np.log(world.shares)[itemsets.items], itemsets.offsets[:-1])
-    supports: Floats = world.rows * np.exp(ln_shares)
+    supports: FloatArray = world.rows * np.exp(ln_shares)
     return supports
 
 
-def _found(world: World, k: int, draws: list[Draws], estimates: Estimates, supports: Floats) -> float:
+def _found(world: World, k: int, draws: list[Draws], estimates: Estimates, supports: FloatArray) -> float:
     """Of the k best, the share whose items and pairs are drawn and whose noisy supports are large enough."""
     taken = laws.chances_to_be_among_first(supports, estimates.half_widths / WIDEST_IN_SIGMA, k=k)
     chances = {

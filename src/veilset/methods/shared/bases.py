@@ -13,12 +13,11 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
+from veilset.arrays import BoolArray, FloatArray, Int64Array
 from veilset.itemsets import Itemset
 
 Basis = tuple[int, ...]
-Holds = npt.NDArray[np.bool_]
 
 ORPHANS_IN_A_GROUP = 3
 """Groups of 3 give single items the least error: 2^(l - 1) / l^2 is smallest at l = 3."""
@@ -96,25 +95,23 @@ def merged(
     return [tuple(codes[column].tolist()) for column in holds.T]
 
 
-def mean_error(precision: npt.NDArray[np.float64], width: int) -> float:
+def mean_error(precision: FloatArray, width: int) -> float:
     """The mean variance over all given items and pairs, in units of one pattern's at width 1."""
     return float(width**2 * (1 / precision).mean())
 
 
-def _precision(
-    holds: Holds, left: npt.NDArray[np.int64], right: npt.NDArray[np.int64], sizes: npt.NDArray[np.int64]
-) -> npt.NDArray[np.float64]:
+def _precision(holds: BoolArray, left: Int64Array, right: Int64Array, sizes: Int64Array) -> FloatArray:
     """What each basis (column) adds to the precision of each query (row): 2^(|X| - |b|), or 0."""
     weight = 2.0 ** (sizes[:, None] - holds.sum(axis=0)[None, :])
-    precision: npt.NDArray[np.float64] = np.where(holds[left] & holds[right], weight, 0.0)
+    precision: FloatArray = np.where(holds[left] & holds[right], weight, 0.0)
     return precision
 
 
 def _best_merge(
-    holds: Holds,
-    left: npt.NDArray[np.int64],
-    right: npt.NDArray[np.int64],
-    sizes: npt.NDArray[np.int64],
+    holds: BoolArray,
+    left: Int64Array,
+    right: Int64Array,
+    sizes: Int64Array,
     *,
     largest: int,
 ) -> tuple[int, int, float]:

@@ -20,12 +20,11 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from veilset.arrays import BoolArray, FloatArray, Int64Array
 from veilset.gate import NoisyCount, NoisyHistogram
 from veilset.itemsets import Itemset
 from veilset.methods.shared.bases import Basis
 
-Floats = npt.NDArray[np.float64]
-Counts = npt.NDArray[np.int64]
 Number = TypeVar("Number", np.int64, np.float64)
 
 FLIPPED = 0.05
@@ -42,11 +41,11 @@ MOST_TO_LEARN_FROM, INDEPENDENT = 200, 10
 class Supports:
     """The support of each set of items, in the order of its bits, and the variance of its error."""
 
-    means: Floats
-    variances: Floats
+    means: FloatArray
+    variances: FloatArray
 
 
-def supports_of(patterns: Counts, *, number: NoisyCount, scale: float) -> Supports:
+def supports_of(patterns: Int64Array, *, number: NoisyCount, scale: float) -> Supports:
     """The supports that noisy patterns of `number` transactions stand for; Laplace noise of a scale in each."""
     noise = 2 * scale * scale
     total, variance_of_total = _total(patterns, number, noise)
@@ -68,7 +67,7 @@ def supports_of(patterns: Counts, *, number: NoisyCount, scale: float) -> Suppor
     return Supports(supersets_added_up(seen) + rest, variances)
 
 
-def _total(patterns: Counts, number: NoisyCount, noise: float) -> tuple[float, float]:
+def _total(patterns: Int64Array, number: NoisyCount, noise: float) -> tuple[float, float]:
     """The number of transactions, as it was answered and as patterns add up, by inverse variance; and its variance."""
     if number.mechanism is None:
         return float(number.value), 0.0
@@ -77,10 +76,10 @@ def _total(patterns: Counts, number: NoisyCount, noise: float) -> tuple[float, f
     return total, of_number * of_sum / (of_number + of_sum)
 
 
-def noise_of_patterns(items: int, size: int) -> float:
+def noise_of_marginal(items: int, size: int) -> float:
     """The error to expect of an itemset of a size from joint patterns of so many items, in scales of their noise.
 
-    >>> round(noise_of_patterns(3, 3), 2), round(noise_of_patterns(13, 3), 1)
+    >>> round(noise_of_marginal(3, 3), 2), round(noise_of_marginal(13, 3), 1)
     (1.41, 22.6)
     """
     return math.sqrt(2 * 2.0 ** (GROWTH * (items - size)))
@@ -115,20 +114,20 @@ def over_bases(
     }
 
 
-def plain_supports_of(patterns: Counts, *, scale: float) -> Supports:
+def plain_supports_in_marginal(patterns: Int64Array, *, scale: float) -> Supports:
     """Patterns added up as they are: no bias, and the noise of all of them."""
     variances = 2 * scale * scale * supersets_added_up(np.ones(patterns.size))
     return Supports(supersets_added_up(patterns).astype(np.float64), variances)
 
 
-def _expected_share(seen: Floats, is_seen: npt.NDArray[np.bool_]) -> Floats:
+def _expected_share(seen: FloatArray, is_seen: BoolArray) -> FloatArray:
     """The part of the remaining transactions that is expected to hold each set of items."""
     near = np.where(is_seen, 0.0, flipped(np.maximum(seen, 1e-9), FLIPPED))
     total = float(near.sum())
     return supersets_added_up(near / total) if total > 0 else np.zeros(seen.size)
 
 
-def _misfit(differences: Floats, variances: Floats, largest: Floats) -> float:
+def _misfit(differences: FloatArray, variances: FloatArray, largest: FloatArray) -> float:
     """The average of MISFITS, weighted by how well they explain that two estimates differ, with normal errors.
 
     Itemsets share transactions, so together they tell no more than INDEPENDENT ones.
@@ -139,7 +138,7 @@ def _misfit(differences: Floats, variances: Floats, largest: Floats) -> float:
     return float(MISFITS @ chances / chances.sum())
 
 
-def flipped(values: Floats, chance: float) -> Floats:
+def flipped(values: FloatArray, chance: float) -> FloatArray:
     """Where the transactions of each pattern go if each item is gained or lost with a probability.
 
     >>> flipped(np.array([0.0, 0.0, 0.0, 100.0]), 0.1).round(9).tolist()

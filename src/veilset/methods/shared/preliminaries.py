@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from veilset.gate import Curator, NoisyCount
 from veilset.itemsets import Domain
-from veilset.request import Target
+from veilset.request import Request
 from veilset.results.estimates import Estimates, count_of
 from veilset.results.release import Release
 
@@ -26,7 +26,7 @@ TOO_MANY = (
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
+class Preliminaries:
     """The first answers: `k` itemsets of at least `min_count` are wanted, `left` of epsilon is not spent."""
 
     number: NoisyCount
@@ -35,7 +35,7 @@ class Opening:
     left: Fraction
     notes: tuple[str, ...]
 
-    def less(self, epsilon: Fraction) -> "Opening":
+    def less(self, epsilon: Fraction) -> "Preliminaries":
         """The same with that much more spent."""
         return replace(self, left=self.left - epsilon)
 
@@ -53,32 +53,36 @@ class Opening:
         )
 
 
-def ask_first(curator: Curator, target: Target, *, domain: Domain, epsilon: Fraction) -> Opening:
+def ask_preliminaries(
+    curator: Curator, request: Request, *, domain: Domain, epsilon: Fraction
+) -> Preliminaries:
     """Pay for what is not public: the number of transactions; for a threshold, how many itemsets it means."""
-    domain.check_holds(target.k or 1)
+    domain.check_holds(request.k or 1)
     for_number = epsilon * SHARE_FOR_NUMBER if curator.public_number is None else Fraction(0)
-    for_how_many = epsilon * SHARE_FOR_HOW_MANY if target.k is None else Fraction(0)
+    for_how_many = epsilon * SHARE_FOR_HOW_MANY if request.k is None else Fraction(0)
     number = curator.ask_number(epsilon=for_number)
-    min_count = count_of(target.min_support or Fraction(0), transactions=number.value)
-    k = target.k or ask_how_many(curator, min_count, domain=domain, epsilon=for_how_many)
-    notes = (TOO_MANY,) if target.k is None and k == MOST_ABOVE_THRESHOLD else ()
-    return Opening(number, k, min_count, epsilon - for_number - for_how_many, notes)
+    min_count = count_of(request.min_support or Fraction(0), transactions=number.value)
+    k = request.k or ask_how_many(curator, min_count, domain=domain, epsilon=for_how_many)
+    notes = (TOO_MANY,) if request.k is None and k == MOST_ABOVE_THRESHOLD else ()
+    return Preliminaries(number, k, min_count, epsilon - for_number - for_how_many, notes)
 
 
-def ask_threshold(curator: Curator, target: Target, *, domain: Domain, epsilon: Fraction) -> Opening:
+def ask_threshold(curator: Curator, request: Request, *, domain: Domain, epsilon: Fraction) -> Preliminaries:
     """For methods that search above a threshold: the one asked for, or the noisy support of the k-th itemset.
 
     Where k is given, the k best of what is found are wanted, whether above the threshold or not.
     """
-    domain.check_holds(target.k or 1)
+    domain.check_holds(request.k or 1)
     for_number = epsilon * SHARE_FOR_NUMBER if curator.public_number is None else Fraction(0)
-    for_kth = epsilon * SHARE_FOR_HOW_MANY if target.min_support is None else Fraction(0)
+    for_kth = epsilon * SHARE_FOR_HOW_MANY if request.min_support is None else Fraction(0)
     number = curator.ask_number(epsilon=for_number)
-    if target.min_support is None:
-        min_count = curator.ask_kth_support(target.k or 1, domain=domain, epsilon=for_kth).value
+    if request.min_support is None:
+        min_count = curator.ask_kth_support(request.k or 1, domain=domain, epsilon=for_kth).value
     else:
-        min_count = count_of(target.min_support, transactions=number.value)
-    return Opening(number, target.k or domain.size, max(1, min_count), epsilon - for_number - for_kth, ())
+        min_count = count_of(request.min_support, transactions=number.value)
+    return Preliminaries(
+        number, request.k or domain.size, max(1, min_count), epsilon - for_number - for_kth, ()
+    )
 
 
 def ask_how_many(curator: Curator, min_count: int, *, domain: Domain, epsilon: Fraction) -> int:

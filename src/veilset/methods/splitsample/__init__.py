@@ -32,8 +32,8 @@ from itertools import combinations
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import (
     Curator,
     DropLonger,
@@ -49,15 +49,13 @@ from veilset.gate import (
 from veilset.itemsets import Domain, Itemset, Itemsets
 from veilset.methods.difffim import length_up_to
 from veilset.methods.difffim.double_standards import kept_share
-from veilset.methods.shared.preliminaries import ask_first
+from veilset.methods.shared.preliminaries import ask_preliminaries
 from veilset.methods.splitsample.count_estimation import Range, counted, patterns
 from veilset.methods.splitsample.split_loss import left_of_support
-from veilset.request import Target
+from veilset.request import Request
 from veilset.results.estimates import Estimates
 from veilset.results.release import Release
 
-Counts = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 Shortening = KeepRandom | DropLonger
 Form = Literal["split", "random-cut", "best-cut", "whole"]
 
@@ -88,7 +86,7 @@ ONLY_NOISE = "the intervals cover the noise, not what the inverted loss is wrong
 class Upscaled:
     """Estimates of supports from shortened transactions, and the scale of their noise."""
 
-    values: Counts
+    values: Int64Array
     scale: float
 
 
@@ -96,15 +94,15 @@ class Upscaled:
 class Known:
     """What the first part of epsilon told: chosen items, most frequent first; their lengths; l_opt; CS."""
 
-    items: Counts
-    lengths: Counts
+    items: Int64Array
+    lengths: Int64Array
     limit: int
     patterns: dict[Itemset, Range]
 
 
 def splitsample(
     curator: Curator,
-    target: Target,
+    request: Request,
     *,
     epsilon: Fraction,
     alpha: Fraction = ALPHA,
@@ -119,8 +117,8 @@ def splitsample(
     `only_short` counts items and pairs in short transactions alone, as printed; `inverts` releases supports in the
     pieces divided by R_m, as printed, and not supports in whole transactions.
     """
-    max_size = target.max_size or MAX_SIZE
-    first = ask_first(curator, target, domain=curator.domain(max_size=max_size), epsilon=epsilon)
+    max_size = request.max_size or MAX_SIZE
+    first = ask_preliminaries(curator, request, domain=curator.domain(max_size=max_size), epsilon=epsilon)
     if first.k == 0:
         return first.release(curator, Estimates.none(), method=NAME)
     for_splitting = first.left * alpha
@@ -152,14 +150,18 @@ def ask_patterns(curator: Curator, k: int, max_size: int, *, only_short: bool, e
     items = np.argsort(-f.values, kind="stable")[:number]
     singles = counted(zip(((item,) for item in items.tolist()), f.values[items].tolist(), strict=True))
     chosen = OnlyItems(items, KeepAll())
-    lengths = clear(curator.ask_lengths(limit=min(LONGEST, number), cut=chosen, epsilon=for_each_small))
+    lengths = clear(
+        curator.ask_lengths(limit=min(LONGEST, number), truncation=chosen, epsilon=for_each_small)
+    )
     limit = piece_length(lengths)
     if max_size == 1 or number == 1:
         return Known(items, lengths, limit, singles)
     paired = items[: how_many_paired(k, number)]
-    cut = shorten(limit)
-    counts = curator.ask_supports(pairs_of(paired), cut=OnlyItems(paired, cut), epsilon=for_pairs)
-    p = upscaled(counts, lengths, cut, size=2)
+    truncation = shorten(limit)
+    counts = curator.ask_supports(
+        pairs_of(paired), truncation=OnlyItems(paired, truncation), epsilon=for_pairs
+    )
+    p = upscaled(counts, lengths, truncation, size=2)
     pairs = counted(zip(counts.itemsets, p.values.tolist(), strict=True))
     least = math.ceil(NEAR * wanted - SLACK * p.scale)
     found = patterns(singles, pairs, max_size=min(max_size, limit), min_count=least, most=k)
@@ -173,12 +175,12 @@ def ask_items(
 ) -> Upscaled:
     """About how many transactions hold each item, from shortened ones."""
     histogram = curator.ask_lengths(limit=LONGEST, epsilon=for_lengths)
-    cut = shorten(length_up_to(histogram, SHARE_OF_TRANSACTIONS))
-    counts = curator.ask_item_supports(cut=cut, epsilon=epsilon)
-    return upscaled(counts, clear(histogram), cut, size=1)
+    truncation = shorten(length_up_to(histogram, SHARE_OF_TRANSACTIONS))
+    counts = curator.ask_item_supports(truncation=truncation, epsilon=epsilon)
+    return upscaled(counts, clear(histogram), truncation, size=1)
 
 
-def how_many_items(counts: Counts, k: int, max_size: int, *, min_count: float) -> int:
+def how_many_items(counts: Int64Array, k: int, max_size: int, *, min_count: float) -> int:
     """How many items may stand in the k best itemsets: those that are frequent enough, but at the most k.
 
     An itemset is no more frequent than its items, so the k best have no more than k items. At the least so
@@ -199,39 +201,41 @@ def how_many_paired(k: int, number: int) -> int:
     return next((n for n in enough if number + math.comb(n, 2) >= k), number)
 
 
-def pairs_of(items: Counts) -> Itemsets:
+def pairs_of(items: Int64Array) -> Itemsets:
     """All pairs, in lexicographic order."""
     return Itemsets.of(combinations(sorted(items.tolist()), 2))
 
 
-def clear(histogram: NoisyHistogram) -> Counts:
+def clear(histogram: NoisyHistogram) -> Int64Array:
     """The classes that stand out from the noise; the rest may be nothing but noise, and counts as 0."""
     return np.where(histogram.values > 2 * float(histogram.mechanism.scale), histogram.values, 0)
 
 
-def holders(lengths: Counts, size: int) -> Floats:
+def holders(lengths: Int64Array, size: int) -> FloatArray:
     """How many transactions of each length hold an itemset of that size, up to a factor.
 
     The longer a transaction, the likelier: of l items, C(l, size) itemsets. The paper takes all lengths alike.
     """
-    weighed: Floats = lengths * np.array([float(math.comb(length, size)) for length in range(lengths.size)])
+    weighed: FloatArray = lengths * np.array(
+        [float(math.comb(length, size)) for length in range(lengths.size)]
+    )
     return weighed
 
 
-def piece_length(lengths: Counts) -> int:
+def piece_length(lengths: Int64Array) -> int:
     """l_opt: the shortest pieces that leave enough of a pair's support."""
     limits = range(2, lengths.size)
     enough = (limit for limit in limits if left_of_support(lengths, size=2, limit=limit) >= LEFT_OF_PAIRS)
     return next(enough, max(2, lengths.size - 1))
 
 
-def upscaled(counts: NoisyCounts, lengths: Counts, cut: Shortening, *, size: int) -> Upscaled:
+def upscaled(counts: NoisyCounts, lengths: Int64Array, truncation: Shortening, *, size: int) -> Upscaled:
     """Counts in shortened transactions, divided by the share that shortening leaves on average."""
     weighed = holders(lengths, size)
-    if isinstance(cut, KeepRandom):
-        share = kept_share(weighed, size=size, limit=cut.limit)
+    if isinstance(truncation, KeepRandom):
+        share = kept_share(weighed, size=size, limit=truncation.limit)
     else:
-        short = weighed[: cut.limit + 1].sum()
+        short = weighed[: truncation.limit + 1].sum()
         share = float(short / weighed.sum()) if short else 1.0
     return Upscaled(np.rint(counts.values / share).astype(np.int64), float(counts.mechanism.scale) / share)
 

@@ -12,10 +12,10 @@ from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
+from veilset.arrays import FloatArray, Int64Array
 from veilset.forecast import Forecast, Stage, World, laws, opening
-from veilset.forecast.curve import TOLERANCE, Floats
+from veilset.forecast.curve import TOLERANCE
 from veilset.gate.mechanisms import DiscreteLaplace, Exponential
 from veilset.itemsets import Itemset
 from veilset.methods import splitsample as method
@@ -23,8 +23,6 @@ from veilset.methods.difffim import length_up_to
 from veilset.methods.difffim.double_standards import kept_share
 from veilset.methods.difffim.forecast import model_lengths
 from veilset.methods.splitsample.count_estimation import counted, patterns
-
-Counts = npt.NDArray[np.int64]
 
 
 def largest(max_size: int | None) -> int:
@@ -36,12 +34,12 @@ def largest(max_size: int | None) -> int:
 class Estimated:
     """What will be known of items or pairs from shortened transactions: estimates, and the scale of their noise."""
 
-    values: Floats
+    values: FloatArray
     scale: float
 
     @classmethod
     def of(
-        cls, supports: Floats, lengths: Counts, noise: DiscreteLaplace, *, size: int, limit: int
+        cls, supports: FloatArray, lengths: Int64Array, noise: DiscreteLaplace, *, size: int, limit: int
     ) -> "Estimated":
         """The method divides by the share that it takes to be kept; in the model it is right."""
         share = kept_share(method.holders(lengths, size), size=size, limit=limit)
@@ -51,7 +49,7 @@ class Estimated:
         """What is below it, the method leaves out."""
         return method.NEAR * kth_support - method.SLACK * self.scale
 
-    def chances(self, kth_support: float, *, most: int) -> Floats:
+    def chances(self, kth_support: float, *, most: int) -> FloatArray:
         """With noise, to be above the floor and among so many of the best."""
         deviations = np.full(self.values.size, math.sqrt(2) * self.scale)
         among_first = laws.chances_to_be_among_first(self.values, deviations, k=most)

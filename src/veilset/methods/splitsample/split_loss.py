@@ -11,10 +11,8 @@ items cannot hold X, and are left out here.
 """
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Counts = npt.NDArray[np.int64]
+from veilset.arrays import FloatArray, Int64Array
 
 
 def left_of_one(length: int, *, size: int, limit: int) -> float:
@@ -35,7 +33,7 @@ def _chance_within(piece: int, length: int, size: int) -> float:
     return float(np.prod(np.maximum(piece - taken, 0) / (length - taken)))
 
 
-def left_of_support(lengths: Floats | Counts, *, size: int, limit: int) -> float:
+def left_of_support(lengths: FloatArray | Int64Array, *, size: int, limit: int) -> float:
     """R_m: the share of an itemset's support that is left, on average over transactions that can hold it.
 
     Negative counts count as 0. The last length may stand for longer transactions too; all are taken to have just

@@ -30,12 +30,13 @@ from functools import partial
 
 import numpy as np
 
+from veilset.arrays import Int64Array
 from veilset.gate import Curator, NormalisedCounts
 from veilset.itemsets import Domain, Itemsets
 from veilset.methods.privbasis import CHOSEN_BY_THE_SAME_NOISE
-from veilset.methods.shared.preliminaries import ask_first
-from veilset.methods.tps.dpsense import MOST_ADDED, PRICE, Codes, dpsense, in_order, scaled_up
-from veilset.request import Target
+from veilset.methods.shared.preliminaries import ask_preliminaries
+from veilset.methods.tps.dpsense import MOST_ADDED, PRICE, dpsense, in_order, scaled_up
+from veilset.request import Request
 from veilset.results.estimates import Estimates
 from veilset.results.release import Release
 
@@ -71,8 +72,8 @@ Second = Callable[[NormalisedCounts, "Zones", Fraction], Sequence[Part]]
 class Zones:
     """Items by how sure it is that they are among the k most frequent; `unsafe` in the order of noisy supports."""
 
-    safe: Codes
-    unsafe: Codes
+    safe: Int64Array
+    unsafe: Int64Array
     wanted: int
 
     @classmethod
@@ -87,7 +88,7 @@ class Zones:
 
 
 def tps_em(
-    curator: Curator, target: Target, *, epsilon: Fraction, shares: Fractions = SHARES, price: int = PRICE
+    curator: Curator, request: Request, *, epsilon: Fraction, shares: Fractions = SHARES, price: int = PRICE
 ) -> Release:
     """Two phases, with the exponential mechanism in the second (Alg. 1)."""
 
@@ -97,11 +98,11 @@ def tps_em(
         return [Part(counts, [*zones.safe.tolist(), *(item for (item,) in extra.itemsets)])]
 
     sense = partial(dpsense, price=price)
-    return in_two_phases(curator, target, sense, choose, method="tps-em", epsilon=epsilon, shares=shares)
+    return in_two_phases(curator, request, sense, choose, method="tps-em", epsilon=epsilon, shares=shares)
 
 
 def tps_pfm(
-    curator: Curator, target: Target, *, epsilon: Fraction, shares: Fractions = SHARES, price: int = PRICE
+    curator: Curator, request: Request, *, epsilon: Fraction, shares: Fractions = SHARES, price: int = PRICE
 ) -> Release:
     """Two phases, with the privacy-free mechanism in the second (Alg. 1 and 2)."""
 
@@ -111,12 +112,12 @@ def tps_pfm(
         return [Part(counts, [*zones.safe.tolist(), *missing])]
 
     sense = partial(dpsense, price=price)
-    return in_two_phases(curator, target, sense, choose, method="tps-pfm", epsilon=epsilon, shares=shares)
+    return in_two_phases(curator, request, sense, choose, method="tps-pfm", epsilon=epsilon, shares=shares)
 
 
 def tps_recount(
     curator: Curator,
-    target: Target,
+    request: Request,
     *,
     epsilon: Fraction,
     shares: Fractions = SHARES_OF_RECOUNT,
@@ -137,12 +138,14 @@ def tps_recount(
         return [Part(counts, zones.safe.tolist()), Part(again, extra, min(MOST_ADDED, 4 * again.limit))]
 
     sense = partial(dpsense, price=price)
-    return in_two_phases(curator, target, sense, choose, method="tps-recount", epsilon=epsilon, shares=shares)
+    return in_two_phases(
+        curator, request, sense, choose, method="tps-recount", epsilon=epsilon, shares=shares
+    )
 
 
 def frefirst(
     curator: Curator,
-    target: Target,
+    request: Request,
     *,
     epsilon: Fraction,
     shares: Fractions = SHARES_OF_FREFIRST,
@@ -155,11 +158,11 @@ def frefirst(
         return [Part(counts, in_order(counts)[: zones.safe.size + zones.wanted].tolist())]
 
     sense = partial(dpsense, price=price, is_random=is_random)
-    return in_two_phases(curator, target, sense, choose, method="frefirst", epsilon=epsilon, shares=shares)
+    return in_two_phases(curator, request, sense, choose, method="frefirst", epsilon=epsilon, shares=shares)
 
 
 def em(
-    curator: Curator, target: Target, *, epsilon: Fraction, share: Fraction = SHARE_FOR_SUPPORTS
+    curator: Curator, request: Request, *, epsilon: Fraction, share: Fraction = SHARE_FOR_SUPPORTS
 ) -> Release:
     """k draws of the exponential mechanism over all items (Sec. III.C)."""
 
@@ -167,11 +170,11 @@ def em(
         chosen = curator.ask_best(k, domain=curator.domain(max_size=1), epsilon=left)
         return [item for (item,) in chosen.itemsets]
 
-    return in_one_phase(curator, target, choose, method="em", epsilon=epsilon, share=share)
+    return in_one_phase(curator, request, choose, method="em", epsilon=epsilon, share=share)
 
 
 def svt(
-    curator: Curator, target: Target, *, epsilon: Fraction, share: Fraction = SHARE_FOR_SUPPORTS
+    curator: Curator, request: Request, *, epsilon: Fraction, share: Fraction = SHARE_FOR_SUPPORTS
 ) -> Release:
     """The sparse vector technique over all items, in the order of the alphabet (Sec. III.B)."""
 
@@ -180,12 +183,12 @@ def svt(
         found = curator.ask_above_kth(every, k, epsilon=left, by_blocks=False)
         return filled_up(found.items, every, k)
 
-    return in_one_phase(curator, target, choose, method="svt", epsilon=epsilon, share=share)
+    return in_one_phase(curator, request, choose, method="svt", epsilon=epsilon, share=share)
 
 
 def in_two_phases(
     curator: Curator,
-    target: Target,
+    request: Request,
     sense: Callable[..., NormalisedCounts],
     second: Second,
     *,
@@ -194,7 +197,7 @@ def in_two_phases(
     shares: Fractions,
 ) -> Release:
     """Noisy supports, zones, then the second phase (Alg. 1)."""
-    first = ask_first(curator, target, domain=curator.domain(max_size=1), epsilon=epsilon)
+    first = ask_preliminaries(curator, request, domain=curator.domain(max_size=1), epsilon=epsilon)
     if first.k == 0:
         return first.release(curator, Estimates.none(), method=method)
     for_scaling = first.left * SHARE_FOR_SCALING
@@ -212,7 +215,7 @@ def in_two_phases(
 
 def in_one_phase(
     curator: Curator,
-    target: Target,
+    request: Request,
     choose: Callable[[int, Fraction], Iterable[int]],
     *,
     method: str,
@@ -220,7 +223,7 @@ def in_one_phase(
     share: Fraction,
 ) -> Release:
     """Choose k items by their exact supports, then ask for noisy ones."""
-    first = ask_first(curator, target, domain=curator.domain(max_size=1), epsilon=epsilon)
+    first = ask_preliminaries(curator, request, domain=curator.domain(max_size=1), epsilon=epsilon)
     if first.k == 0:
         return first.release(curator, Estimates.none(), method=method)
     for_supports = first.left * share

@@ -18,13 +18,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
+from veilset.arrays import Int64Array
 from veilset.gate import Curator, KeepRandom, NormalisedCounts
 from veilset.itemsets import Itemsets
 from veilset.results.estimates import Estimates
-
-Codes = npt.NDArray[np.int64]
 
 LIMITS = (1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200)
 """The lengths to choose from: public, and few, so that a small share of epsilon can tell them apart."""
@@ -34,7 +32,7 @@ MOST_ADDED = 50
 """What one transaction adds to the sum of supports at the most; longer ones are rare once items are chosen."""
 
 
-def in_order(counts: NormalisedCounts) -> Codes:
+def in_order(counts: NormalisedCounts) -> Int64Array:
     """Items from the largest noisy support to the smallest; ties by place."""
     return counts.items[np.argsort(-counts.values, kind="stable")]
 
@@ -46,7 +44,7 @@ def dpsense(
     for_length: Fraction,
     for_supports: Fraction,
     price: int = PRICE,
-    items: Codes | None = None,
+    items: Int64Array | None = None,
     is_random: bool = False,
 ) -> NormalisedCounts:
     """Noisy supports of all items, or of some, from transactions normalised to a length that suits rank k.
@@ -58,7 +56,7 @@ def dpsense(
     limit = curator.ask_truncating_length(LIMITS, k=k, price=price * scale, epsilon=for_length, items=items)
     if not is_random:
         return curator.ask_normalised_supports(limit, epsilon=for_supports, items=items)
-    kept = curator.ask_item_supports(epsilon=for_supports, cut=KeepRandom(limit))
+    kept = curator.ask_item_supports(epsilon=for_supports, truncation=KeepRandom(limit))
     return NormalisedCounts(kept.itemsets.items.astype(np.int64), kept.values, limit, kept.mechanism)
 
 

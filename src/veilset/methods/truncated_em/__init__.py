@@ -20,8 +20,8 @@ from fractions import Fraction
 
 from veilset.gate import Curator
 from veilset.itemsets import Itemsets
-from veilset.methods.shared.preliminaries import ask_first
-from veilset.request import Target
+from veilset.methods.shared.preliminaries import ask_preliminaries
+from veilset.request import Request
 from veilset.results.estimates import Estimates
 from veilset.results.release import Release
 
@@ -30,10 +30,10 @@ MAX_SIZE = 3
 SHARE_FOR_CHOICE = Fraction(1, 2)
 
 
-def truncated_em(curator: Curator, target: Target, *, epsilon: Fraction) -> Release:
+def truncated_em(curator: Curator, request: Request, *, epsilon: Fraction) -> Release:
     """The k most frequent itemsets, or those above a threshold, by the exponential mechanism."""
-    domain = curator.domain(max_size=target.max_size or MAX_SIZE)
-    first = ask_first(curator, target, domain=domain, epsilon=epsilon)
+    domain = curator.domain(max_size=request.max_size or MAX_SIZE)
+    first = ask_preliminaries(curator, request, domain=domain, epsilon=epsilon)
     if first.k == 0:
         return first.release(curator, Estimates.none(), method=NAME)
     for_choice = first.left * SHARE_FOR_CHOICE

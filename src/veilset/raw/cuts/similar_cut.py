@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from veilset.arrays import Int32Array, Int64Array, Uint64Array
 from veilset.errors import BadCall
-from veilset.raw.counts import Int32Array, Int64Array
 from veilset.raw.cuts.truncation import Keys, Rows, check_limit
 from veilset.raw.kernels import cuts, similar
 
@@ -19,9 +19,9 @@ class KeepSimilar:
     for sets written in one order that is the largest intersection. Order and targets are public or paid for, so
     the cut looks at one transaction alone.
 
-    >>> cut = KeepSimilar(3, np.array([4, 3, 2, 1, 0]), np.array([0, 2, 4]), np.array([4, 9, 0, 1], np.int32))
+    >>> truncation = KeepSimilar(3, np.array([4, 3, 2, 1, 0]), np.array([0, 2, 4]), np.array([4, 9, 0, 1], np.int32))
     >>> basket = Rows(np.array([0, 5]), np.array([0, 1, 3, 4, 5], np.int32))
-    >>> cut.apply(basket, keys=np.zeros(0, np.uint32)).items.tolist()
+    >>> truncation.apply(basket, keys=np.zeros(0, np.uint32)).items.tolist()
     [0, 1, 4]
     """
 
@@ -30,7 +30,7 @@ class KeepSimilar:
     offsets: Int64Array
     items: Int32Array
     _rank: Int64Array = field(init=False, repr=False)
-    _targets: similar.Words = field(init=False, repr=False)
+    _targets: Uint64Array = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         check_limit(self.limit)
@@ -60,7 +60,7 @@ class KeepSimilar:
         keep = similar.mark_similar(rows.offsets, rows.items, self._rank, self._targets, self.limit)
         return Rows(*cuts.keep_marked(rows.offsets, rows.items, keep))
 
-    def _as_words(self, rank: Int64Array) -> similar.Words:
+    def _as_words(self, rank: Int64Array) -> Uint64Array:
         """One row of bits for each target; items that are not in the order cannot be shared."""
         target = np.repeat(np.arange(self.offsets.size - 1), np.diff(self.offsets))
         is_early = self.items < rank.size

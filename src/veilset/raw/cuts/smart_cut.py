@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from veilset.arrays import Int32Array, Int64Array
 from veilset.errors import BadCall
-from veilset.raw.counts import Int32Array, Int64Array
 from veilset.raw.cuts.truncation import KeepRandom, Keys, Rows, check_limit
 from veilset.raw.kernels import smart
 
@@ -27,9 +27,9 @@ class KeepSmart:
     Example 1 of the paper: {1, 2} goes first, and then {2, 3} weighs 8 + 8 / 2, while {4, 5} still weighs 9.
 
     >>> pairs, scores = np.array([1, 2, 2, 3, 4, 5], np.int32), np.array([10, 8, 9])
-    >>> cut = KeepSmart(3, np.array([0, 2, 4, 6]), pairs, scores)
+    >>> truncation = KeepSmart(3, np.array([0, 2, 4, 6]), pairs, scores)
     >>> basket = Rows(np.array([0, 5]), np.array([1, 2, 3, 4, 5], np.int32))
-    >>> cut.apply(basket, keys=np.zeros(cut.keys_needed(basket), np.uint32)).items.tolist()
+    >>> truncation.apply(basket, keys=np.zeros(truncation.keys_needed(basket), np.uint32)).items.tolist()
     [1, 2, 3]
     """
 

@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from veilset.arrays import Int32Array, Int64Array
 from veilset.errors import BadCall
-from veilset.raw.counts import Int32Array, Int64Array
 from veilset.raw.cuts.truncation import Keys, Rows
 from veilset.raw.kernels import splits
 

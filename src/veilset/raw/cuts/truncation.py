@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-import numpy.typing as npt
 
+from veilset.arrays import BoolArray, Int32Array, Int64Array, Uint32Array
 from veilset.errors import BadCall
-from veilset.raw.counts import Int32Array, Int64Array
 from veilset.raw.kernels import cuts
 from veilset.raw.transactions import Transactions
 
-Keys = npt.NDArray[np.uint32]
+Keys = Uint32Array
 """One random key for each item that a random cut has to choose among."""
 
 
@@ -53,14 +52,14 @@ class Reshape(Protocol):
 
 
 @runtime_checkable
-class Cut(Reshape, Protocol):
+class Truncation(Reshape, Protocol):
     """A bound on what one transaction may contribute: it becomes one row, which is a part of it."""
 
     def longest(self, alphabet_size: int) -> int:
         """The most items that a transaction can hold after the cut."""
 
 
-def l1_sensitivity(cut: Cut, *, alphabet_size: int, candidates: Mapping[int, int]) -> int:
+def l1_sensitivity(truncation: Truncation, *, alphabet_size: int, candidates: Mapping[int, int]) -> int:
     """How far one transaction can move the supports of the candidates, all together.
 
     `candidates[size]` is the number of candidate itemsets of that size, all different. A transaction of L
@@ -69,7 +68,7 @@ def l1_sensitivity(cut: Cut, *, alphabet_size: int, candidates: Mapping[int, int
     >>> l1_sensitivity(KeepRandom(3), alphabet_size=100, candidates={1: 100, 2: 2})
     5
     """
-    longest = cut.longest(alphabet_size)
+    longest = truncation.longest(alphabet_size)
     return sum(min(math.comb(longest, size), number) for size, number in candidates.items())
 
 
@@ -173,7 +172,7 @@ class OnlyItems:
     """Forget all items but the chosen ones, then cut what is left; the choice is public or paid for."""
 
     items: Int64Array
-    then: Cut
+    then: Truncation
 
     def __post_init__(self) -> None:
         if self.items.min(initial=0) < 0:
@@ -197,7 +196,7 @@ class OnlyItems:
         return _kept(rows, cuts.mark_chosen(rows.offsets, rows.items, is_chosen))
 
 
-def _kept(rows: Rows, keep: npt.NDArray[np.bool_]) -> Rows:
+def _kept(rows: Rows, keep: BoolArray) -> Rows:
     """The rows less the items that are not marked."""
     offsets, items = cuts.keep_marked(rows.offsets, rows.items, keep)
     return Rows(offsets, items)

@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from typing import Protocol
 
-from veilset.raw.counts import ExactCounts, ExactItemsets, ExactTree, Int32Array, Int64Array
-from veilset.raw.cuts.truncation import Cut, Keys, Reshape
+from veilset.arrays import Int32Array, Int64Array
+from veilset.raw.counts import ExactCounts, ExactItemsets, ExactTree
+from veilset.raw.cuts.truncation import Keys, Reshape, Truncation
 from veilset.raw.engines.partitions import ExactRecords
 from veilset.raw.transactions import Alphabet
 
@@ -28,38 +29,40 @@ class Engine(Protocol):
     def number(self) -> ExactCounts:
         """How many transactions there are: one value."""
 
-    def lengths(self, cut: Cut, draw: DrawKeys, *, limit: int) -> ExactCounts:
+    def lengths(self, truncation: Truncation, draw: DrawKeys, *, limit: int) -> ExactCounts:
         """How many transactions have 0, 1, ..., limit items (the last value: or more) after the cut."""
 
-    def item_supports(self, cut: Cut, draw: DrawKeys) -> ExactCounts:
+    def item_supports(self, truncation: Truncation, draw: DrawKeys) -> ExactCounts:
         """How many transactions hold each item of the alphabet, after the cut."""
 
-    def supports(self, offsets: Int64Array, items: Int32Array, cut: Cut, draw: DrawKeys) -> ExactCounts:
+    def supports(
+        self, offsets: Int64Array, items: Int32Array, truncation: Truncation, draw: DrawKeys
+    ) -> ExactCounts:
         """How many transactions hold all of each itemset `items[offsets[i]:offsets[i + 1]]`, after the cut.
 
         The empty itemset is held by every transaction.
         """
 
-    def normalised_supports(self, limits: Int64Array, cut: Cut, draw: DrawKeys, *, steps: int) -> ExactCounts:
+    def normalised_supports(
+        self, limits: Int64Array, truncation: Truncation, draw: DrawKeys, *, steps: int
+    ) -> ExactCounts:
         """The support of each item where a transaction of n items, after the cut, counts limit / n if longer.
 
         In integer steps, `steps` of them for a whole transaction, rounded down for each transaction. One row
         for each item, one column for each limit.
         """
 
-    def held(self, offsets: Int64Array, items: Int32Array, *, limit: int) -> ExactCounts:
+    def containment(self, offsets: Int64Array, items: Int32Array, *, limit: int) -> ExactCounts:
         """How many transactions hold 0, 1, ..., limit (the last value: or more) of the itemsets; none is empty."""
 
-    def shared_supports(
-        self, offsets: Int64Array, items: Int32Array, *, most: int, steps: int
-    ) -> ExactCounts:
+    def capped_counts(self, offsets: Int64Array, items: Int32Array, *, most: int, steps: int) -> ExactCounts:
         """The support of each itemset where a transaction that holds n of them counts most / n if that is less.
 
         In integer steps, `steps` of them for a whole transaction, rounded down for each transaction. No
         itemset may be empty.
         """
 
-    def joint_patterns(self, items: Int32Array, cut: Cut, draw: DrawKeys) -> ExactCounts:
+    def marginal(self, items: Int32Array, truncation: Truncation, draw: DrawKeys) -> ExactCounts:
         """How many transactions hold exactly which of up to 16 given items, after the cut.
 
         Bit i of a pattern's number tells whether `items[i]` is held: 2^len(items) values.
@@ -71,7 +74,9 @@ class Engine(Protocol):
         Items of place -1 are left out, and so are transactions that hold nothing else.
         """
 
-    def prefix_tree(self, order: Int32Array, cut: Cut, draw: DrawKeys, *, depth: int) -> ExactTree:
+    def prefix_tree(
+        self, order: Int32Array, truncation: Truncation, draw: DrawKeys, *, depth: int
+    ) -> ExactTree:
         """The tree of transactions as paths of up to `depth` items in this order, after the cut."""
 
     def frequent(

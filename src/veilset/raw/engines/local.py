@@ -13,9 +13,10 @@ from queue import SimpleQueue
 
 import numpy as np
 
+from veilset.arrays import Int32Array, Int64Array
 from veilset.errors import BadCall
-from veilset.raw.counts import ExactCounts, ExactItemsets, ExactTree, Int32Array, Int64Array
-from veilset.raw.cuts.truncation import Cut, KeepAll, Keys, Reshape, Rows
+from veilset.raw.counts import ExactCounts, ExactItemsets, ExactTree
+from veilset.raw.cuts.truncation import KeepAll, Keys, Reshape, Rows, Truncation
 from veilset.raw.engines import DrawKeys, mining
 from veilset.raw.engines.partitions import ExactRecords
 from veilset.raw.kernels import held, normalised, partitions, prefix_tree, scans, supports, vertical
@@ -75,7 +76,7 @@ class LocalEngine:
 
     def reshaped(self, reshape: Reshape, draw: DrawKeys) -> "LocalEngine":
         """An engine over the rows that the transactions become; chunk by chunk, on all cores."""
-        if isinstance(reshape, Cut):
+        if isinstance(reshape, Truncation):
             reshape.longest(len(self.alphabet))  # raises where it does not fit, as in `_sum`
         with ThreadPoolExecutor(self._threads) as pool:
             making = [
@@ -104,7 +105,7 @@ class LocalEngine:
         """How many transactions there are: one value."""
         return ExactCounts(np.array([self._rows.offsets.size - 1], np.int64))
 
-    def lengths(self, cut: Cut, draw: DrawKeys, *, limit: int) -> ExactCounts:
+    def lengths(self, truncation: Truncation, draw: DrawKeys, *, limit: int) -> ExactCounts:
         """How many transactions have 0, 1, ..., limit items (the last value: or more) after the cut."""
         if limit < 0:
             raise BadCall(f"a longest length of {limit} counts nothing; give a limit of at least 0")
@@ -112,17 +113,19 @@ class LocalEngine:
         def add(rows: Rows, totals: Int64Array) -> None:
             scans.add_lengths(rows.offsets, totals)
 
-        return self._sum(add, limit + 1, cut, draw)
+        return self._sum(add, limit + 1, truncation, draw)
 
-    def item_supports(self, cut: Cut, draw: DrawKeys) -> ExactCounts:
+    def item_supports(self, truncation: Truncation, draw: DrawKeys) -> ExactCounts:
         """How many transactions hold each item of the alphabet, after the cut."""
 
         def add(rows: Rows, totals: Int64Array) -> None:
             scans.add_items(rows.offsets, rows.items, totals)
 
-        return self._sum(add, len(self.alphabet), cut, draw)
+        return self._sum(add, len(self.alphabet), truncation, draw)
 
-    def supports(self, offsets: Int64Array, items: Int32Array, cut: Cut, draw: DrawKeys) -> ExactCounts:
+    def supports(
+        self, offsets: Int64Array, items: Int32Array, truncation: Truncation, draw: DrawKeys
+    ) -> ExactCounts:
         """How many transactions hold all of each itemset `items[offsets[i]:offsets[i + 1]]`, after the cut.
 
         The empty itemset is held by every transaction. Itemsets in lexicographic order are counted fastest.
@@ -134,9 +137,11 @@ class LocalEngine:
             turned = vertical.turn(rows.offsets, rows.items, places, number)
             supports.add_supports(turned, rows.offsets.size - 1, set_offsets, sets, totals)
 
-        return self._sum(add, offsets.size - 1, cut, draw)
+        return self._sum(add, offsets.size - 1, truncation, draw)
 
-    def normalised_supports(self, limits: Int64Array, cut: Cut, draw: DrawKeys, *, steps: int) -> ExactCounts:
+    def normalised_supports(
+        self, limits: Int64Array, truncation: Truncation, draw: DrawKeys, *, steps: int
+    ) -> ExactCounts:
         """The support of each item where a transaction of n items, after the cut, counts limit / n if longer.
 
         In integer steps, `steps` of them for a whole transaction, rounded down for each transaction. One row
@@ -148,10 +153,10 @@ class LocalEngine:
         def add(rows: Rows, totals: Int64Array) -> None:
             normalised.add_normalised(rows.offsets, rows.items, limits, steps, totals)
 
-        counts = self._sum(add, len(self.alphabet) * limits.size, cut, draw)
+        counts = self._sum(add, len(self.alphabet) * limits.size, truncation, draw)
         return ExactCounts(counts.values.reshape(-1, limits.size))
 
-    def held(self, offsets: Int64Array, items: Int32Array, *, limit: int) -> ExactCounts:
+    def containment(self, offsets: Int64Array, items: Int32Array, *, limit: int) -> ExactCounts:
         """How many transactions hold 0, 1, ..., limit (the last value: or more) of the itemsets; none is empty."""
         places, sets = self._chosen(items)
 
@@ -162,9 +167,7 @@ class LocalEngine:
 
         return self._sum(add, limit + 1, KeepAll(), _no_keys)
 
-    def shared_supports(
-        self, offsets: Int64Array, items: Int32Array, *, most: int, steps: int
-    ) -> ExactCounts:
+    def capped_counts(self, offsets: Int64Array, items: Int32Array, *, most: int, steps: int) -> ExactCounts:
         """The support of each itemset where a transaction that holds n of them counts most / n if that is less.
 
         In integer steps, `steps` of them for a whole transaction, rounded down for each transaction. No
@@ -180,7 +183,7 @@ class LocalEngine:
 
         return self._sum(add, offsets.size - 1, KeepAll(), _no_keys)
 
-    def joint_patterns(self, items: Int32Array, cut: Cut, draw: DrawKeys) -> ExactCounts:
+    def marginal(self, items: Int32Array, truncation: Truncation, draw: DrawKeys) -> ExactCounts:
         """How many transactions hold exactly which of up to 16 given items, after the cut.
 
         Bit i of a pattern's number tells whether `items[i]` is held: 2^len(items) values.
@@ -196,7 +199,7 @@ class LocalEngine:
         def add(rows: Rows, totals: Int64Array) -> None:
             scans.add_patterns(rows.offsets, rows.items, places, totals)
 
-        return self._sum(add, 1 << items.size, cut, draw)
+        return self._sum(add, 1 << items.size, truncation, draw)
 
     def records(self, places: Int32Array) -> ExactRecords:
         """The different transactions, and how often each comes, with `places[item]` in the place of an item.
@@ -207,23 +210,25 @@ class LocalEngine:
             *partitions.distinct(*partitions.placed(self._rows.offsets, self._rows.items, places))
         )
 
-    def prefix_tree(self, order: Int32Array, cut: Cut, draw: DrawKeys, *, depth: int) -> ExactTree:
+    def prefix_tree(
+        self, order: Int32Array, truncation: Truncation, draw: DrawKeys, *, depth: int
+    ) -> ExactTree:
         """The tree of transactions as paths of up to `depth` items in this order, after the cut."""
         self._check_known(order)
         _check_different(order)
-        cut.longest(len(self.alphabet))
+        truncation.longest(len(self.alphabet))
         rank = np.full(len(self.alphabet), -1, np.int64)
         rank[order] = np.arange(order.size)
 
         def grown(rows: Rows, keys: Keys) -> prefix_tree.Tree:
-            kept = cut.apply(rows, keys)
+            kept = truncation.apply(rows, keys)
             return prefix_tree.of_rows(kept.offsets, kept.items, rank, depth)
 
         tree = prefix_tree.root_with_room(0)
         with ThreadPoolExecutor(self._threads) as pool:
             growing: deque[Future[prefix_tree.Tree]] = deque()
             for rows in self._chunks():
-                growing.append(pool.submit(grown, rows, draw(cut.keys_needed(rows))))
+                growing.append(pool.submit(grown, rows, draw(truncation.keys_needed(rows))))
                 if len(growing) > 2 * self._threads:  # no more trees in memory than are soon added
                     tree = prefix_tree.added(tree, growing.popleft().result())
             for part in growing:
@@ -281,9 +286,11 @@ class LocalEngine:
         for first in range(0, self._rows.offsets.size - 1, self._rows_in_a_chunk):
             yield Rows(self._rows.offsets[first : first + self._rows_in_a_chunk + 1], self._rows.items)
 
-    def _sum(self, add: AddCounts, size: int, cut: Cut, draw: DrawKeys) -> ExactCounts:
+    def _sum(self, add: AddCounts, size: int, truncation: Truncation, draw: DrawKeys) -> ExactCounts:
         """The sum over all chunks of what their rows contribute after the cut."""
-        cut.longest(len(self.alphabet))  # raises where it does not fit the alphabet; kernels do not check
+        truncation.longest(
+            len(self.alphabet)
+        )  # raises where it does not fit the alphabet; kernels do not check
         threads = max(1, min(self._threads, BYTES_OF_TOTALS // (8 * size + 1)))
         idle: SimpleQueue[Int64Array] = SimpleQueue()
         for _ in range(threads):
@@ -292,14 +299,14 @@ class LocalEngine:
         def count(rows: Rows, keys: Keys) -> None:
             totals = idle.get()
             try:
-                add(cut.apply(rows, keys), totals)
+                add(truncation.apply(rows, keys), totals)
             finally:
                 idle.put(totals)  # or the next chunk would wait for ever
 
         with ThreadPoolExecutor(threads) as pool:
             counting: deque[Future[None]] = deque()
             for rows in self._chunks():
-                counting.append(pool.submit(count, rows, draw(cut.keys_needed(rows))))
+                counting.append(pool.submit(count, rows, draw(truncation.keys_needed(rows))))
                 if len(counting) > 2 * threads:  # no more keys in memory than the threads soon need
                     counting.popleft().result()
             for chunk in counting:

@@ -6,15 +6,15 @@ is depth-first: over rows that are cut down to what is still frequent, or over b
 
 import numpy as np
 
+from veilset.arrays import Int32Array, Int64Array, Uint32Array, Uint64Array
 from veilset.errors import BadCall
-from veilset.raw.counts import ExactItemsets, Int32Array, Int64Array
+from veilset.raw.counts import ExactItemsets
 from veilset.raw.cuts.truncation import Rows
 from veilset.raw.kernels import itemset_order
 from veilset.raw.kernels.found import FLOOR, NUMBER, Found, Search, record_items
-from veilset.raw.kernels.maximal import Words, mark_maximal
+from veilset.raw.kernels.maximal import mark_maximal
 from veilset.raw.kernels.projection import (
     END,
-    Flat,
     Projection,
     count_pairs,
     project_rows,
@@ -105,7 +105,7 @@ def maximal(itemsets: ExactItemsets) -> ExactItemsets:
     return _taken(itemsets.offsets, itemsets.items, itemsets.supports, chosen)
 
 
-def _mixed_words(number: int) -> Words:
+def _mixed_words(number: int) -> Uint64Array:
     """The first words of the splitmix64 sequence: bits without a pattern, the same at every call."""
     words = np.arange(1, number + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -146,7 +146,7 @@ def _extended(found: Found, search: Search, rows: Rows, supports: Int64Array) ->
     return search_rows(found, search, 1, nodes, items, projected)
 
 
-def _codes(items: Int32Array | Int64Array, size: int) -> Flat:
+def _codes(items: Int32Array | Int64Array, size: int) -> Uint32Array:
     """New codes for these items, in their order; all others are dropped."""
     codes = np.full(size, END, np.uint32)
     codes[items] = np.arange(items.size, dtype=np.uint32)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from veilset.raw.counts import Int32Array, Int64Array
+from veilset.arrays import Int32Array, Int64Array
 from veilset.raw.kernels import partitions
 
 

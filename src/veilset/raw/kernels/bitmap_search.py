@@ -1,19 +1,16 @@
 """Depth-first search over bitmaps, one bit for each item and row: for rows that hold much of the items."""
 
 import numpy as np
-import numpy.typing as npt
 
-from veilset.raw.counts import Int32Array, Int64Array
+from veilset.arrays import Int32Array, Int64Array, Uint64Array
 from veilset.raw.kernels import kernel
 from veilset.raw.kernels.found import FLOOR, NUMBER, Found, Search, record, with_room
 from veilset.raw.kernels.popcount import popcount
 from veilset.raw.kernels.projection import END, Projection
 
-Bitmaps = npt.NDArray[np.uint64]
-
 
 @kernel
-def bitmaps_of(rows: Projection, n_items: int) -> Bitmaps:
+def bitmaps_of(rows: Projection, n_items: int) -> Uint64Array:
     """Which rows hold each item: bit r % 64 of word r // 64 stands for row r."""
     bitmaps = np.zeros((n_items, (rows.n_rows + 63) // 64), np.uint64)
     row = 0
@@ -32,7 +29,7 @@ def search_bitmaps(
     size: int,
     nodes: Int64Array,
     items: Int32Array,
-    bitmaps: Bitmaps,
+    bitmaps: Uint64Array,
     longest: int,
 ) -> Found:
     """Record what extends some itemsets of `size` items that differ in their last item alone.
@@ -85,7 +82,7 @@ def search_bitmaps(
 
 
 @kernel
-def count_common(covers: Bitmaps, level: int, bitmaps: Bitmaps, item: int) -> int:
+def count_common(covers: Uint64Array, level: int, bitmaps: Uint64Array, item: int) -> int:
     """How many rows the cover of a level and an item's bitmap share."""
     support = 0
     for word in range(bitmaps.shape[1]):

@@ -5,18 +5,13 @@ as the item stands from the first row: `items[offsets[0] + i]` is kept where `ke
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from veilset.arrays import BoolArray, Int32Array, Int64Array, Uint32Array
 from veilset.raw.kernels import kernel
-
-Int32Array = npt.NDArray[np.int32]
-Int64Array = npt.NDArray[np.int64]
-Uint32Array = npt.NDArray[np.uint32]
-Marks = npt.NDArray[np.bool_]
 
 
 @kernel
-def mark_short(offsets: Int64Array, limit: int) -> Marks:
+def mark_short(offsets: Int64Array, limit: int) -> BoolArray:
     """Mark all items of the rows that hold at most `limit`, none of the others."""
     first = offsets[0]
     keep = np.empty(offsets[-1] - first, np.bool_)
@@ -28,7 +23,7 @@ def mark_short(offsets: Int64Array, limit: int) -> Marks:
 
 
 @kernel
-def mark_smallest_keys(offsets: Int64Array, keys: Uint32Array, limit: int) -> Marks:
+def mark_smallest_keys(offsets: Int64Array, keys: Uint32Array, limit: int) -> BoolArray:
     """Mark the `limit` items of smallest key in every longer row, and all items of the others.
 
     Only longer rows use up keys: one for each of their items, in order.
@@ -51,7 +46,7 @@ def mark_smallest_keys(offsets: Int64Array, keys: Uint32Array, limit: int) -> Ma
 
 
 @kernel
-def mark_best_ranks(offsets: Int64Array, items: Int32Array, rank: Int64Array, limit: int) -> Marks:
+def mark_best_ranks(offsets: Int64Array, items: Int32Array, rank: Int64Array, limit: int) -> BoolArray:
     """Mark the `limit` items of smallest rank in every longer row, and all items of the others."""
     first = offsets[0]
     keep = np.ones(offsets[-1] - first, np.bool_)
@@ -94,7 +89,7 @@ def _offer(heap: Int64Array, held: int, value: np.int64) -> None:
 
 
 @kernel
-def mark_chosen(offsets: Int64Array, items: Int32Array, is_chosen: Marks) -> Marks:
+def mark_chosen(offsets: Int64Array, items: Int32Array, is_chosen: BoolArray) -> BoolArray:
     """Mark the chosen items; a code beyond `is_chosen` is not chosen."""
     first = offsets[0]
     keep = np.empty(offsets[-1] - first, np.bool_)
@@ -105,7 +100,7 @@ def mark_chosen(offsets: Int64Array, items: Int32Array, is_chosen: Marks) -> Mar
 
 
 @kernel
-def keep_marked(offsets: Int64Array, items: Int32Array, keep: Marks) -> tuple[Int64Array, Int32Array]:
+def keep_marked(offsets: Int64Array, items: Int32Array, keep: BoolArray) -> tuple[Int64Array, Int32Array]:
     """The rows less the items that are not marked; their offsets start at 0."""
     first = offsets[0]
     number = np.int64(0)

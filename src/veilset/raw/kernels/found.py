@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from veilset.raw.counts import Int32Array, Int64Array
+from veilset.arrays import Int32Array, Int64Array
 from veilset.raw.kernels import kernel
 
 NUMBER, FLOOR, ABOVE = 0, 1, 2

@@ -7,7 +7,7 @@ up, are the nodes of the itemset with that item in front (Han, Pei, Yin 2000, wi
 
 import numpy as np
 
-from veilset.raw.counts import Int32Array, Int64Array
+from veilset.arrays import Int32Array, Int64Array
 from veilset.raw.kernels import kernel
 from veilset.raw.kernels.found import FLOOR, NUMBER, Found, Search, record, with_room
 

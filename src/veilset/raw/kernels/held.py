@@ -4,19 +4,14 @@ Rows come as one bitmap for each item (see `vertical`), itemsets by the numbers 
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from veilset.arrays import Int32Array, Int64Array, Uint64Array
 from veilset.raw.kernels import inlined, kernel
 from veilset.raw.kernels.popcount import popcount
 
-Int32Array = npt.NDArray[np.int32]
-Int64Array = npt.NDArray[np.int64]
-Bitmap = npt.NDArray[np.uint64]
-Bitmaps = npt.NDArray[np.uint64]
-
 
 @inlined
-def _set_common(bitmaps: Bitmaps, itemset: Int32Array, common: Bitmap) -> None:
+def _set_common(bitmaps: Uint64Array, itemset: Int32Array, common: Uint64Array) -> None:
     """The rows that hold all items of an itemset."""
     first = bitmaps[itemset[0]]
     for word in range(common.size):
@@ -34,7 +29,7 @@ def _lowest_bit(word: np.uint64) -> int:
 
 
 @kernel
-def count_held(bitmaps: Bitmaps, rows: int, set_offsets: Int64Array, set_items: Int32Array) -> Int64Array:
+def count_held(bitmaps: Uint64Array, rows: int, set_offsets: Int64Array, set_items: Int32Array) -> Int64Array:
     """How many of the itemsets each row holds. No itemset may be empty."""
     held = np.zeros(rows, np.int64)
     common = np.empty(bitmaps.shape[1], np.uint64)
@@ -50,7 +45,7 @@ def count_held(bitmaps: Bitmaps, rows: int, set_offsets: Int64Array, set_items: 
 
 @kernel
 def add_shared(
-    bitmaps: Bitmaps,
+    bitmaps: Uint64Array,
     weights: Int64Array,
     set_offsets: Int64Array,
     set_items: Int32Array,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from veilset.raw.counts import Int32Array, Int64Array
+from veilset.arrays import Int32Array, Int64Array
 from veilset.raw.kernels import kernel
 from veilset.raw.kernels.found import Found
 

@@ -1,12 +1,9 @@
 """Which itemsets of a complete list have no superset in it."""
 
 import numpy as np
-import numpy.typing as npt
 
-from veilset.raw.counts import Int32Array, Int64Array
+from veilset.arrays import BoolArray, Int32Array, Int64Array, Uint64Array
 from veilset.raw.kernels import kernel
-
-Words = npt.NDArray[np.uint64]
 
 EMPTY = -1
 """No itemset is looked up in this slot."""
@@ -28,7 +25,7 @@ def is_less_one(offsets: Int64Array, items: Int32Array, smaller: int, larger: in
 
 
 @kernel
-def mark_maximal(offsets: Int64Array, items: Int32Array, words: Words) -> npt.NDArray[np.bool_]:
+def mark_maximal(offsets: Int64Array, items: Int32Array, words: Uint64Array) -> BoolArray:
     """Mark the itemsets that no other itemset contains.
 
     The list has all subsets of its itemsets, down to a smallest size, so it is enough to look up what each

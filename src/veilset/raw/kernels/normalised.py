@@ -1,12 +1,9 @@
 """Supports in which a long row counts less: each of its items weighs limit / length, as an integer."""
 
 import numpy as np
-import numpy.typing as npt
 
+from veilset.arrays import Int32Array, Int64Array
 from veilset.raw.kernels import kernel
-
-Int32Array = npt.NDArray[np.int32]
-Int64Array = npt.NDArray[np.int64]
 
 
 @kernel

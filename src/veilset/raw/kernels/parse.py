@@ -5,11 +5,9 @@ is returned with the line it is on; the caller puts it into words.
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from veilset.arrays import BoolArray, Int32Array, Int64Array, Uint8Array, Uint32Array, Uint64Array
 from veilset.raw.kernels import kernel
-
-Bytes = npt.NDArray[np.uint8]
 
 FINE = 0
 NOT_A_NUMBER = 1
@@ -23,9 +21,7 @@ SHORT_ROW = 64
 
 
 @kernel
-def parse_short_ids(
-    text: Bytes, ids: npt.NDArray[np.uint32], offsets: npt.NDArray[np.int64]
-) -> tuple[int, int, bool, bool]:
+def parse_short_ids(text: Uint8Array, ids: Uint32Array, offsets: Int64Array) -> tuple[int, int, bool, bool]:
     """Parse lines of numbers of at most nine digits, parted by spaces and tabs.
 
     Only "is it a digit" is a branch: whether a line ends after a number is what a processor guesses badly.
@@ -83,10 +79,10 @@ def is_break(byte: int) -> bool:
 
 @kernel
 def parse_ids(
-    text: Bytes,
+    text: Uint8Array,
     is_spmf: bool,  # noqa: FBT001 - kernels take positions only
-    ids: npt.NDArray[np.uint64],
-    offsets: npt.NDArray[np.int64],
+    ids: Uint64Array,
+    offsets: Int64Array,
 ) -> tuple[int, int, np.uint64, bool, int, int]:
     """Parse lines of numbers of up to 64 bits, or find the first line that is none.
 
@@ -144,11 +140,11 @@ def parse_ids(
 
 @kernel
 def split_cells(
-    text: Bytes,
+    text: Uint8Array,
     separator: int,
-    cells: Bytes,
-    cell_offsets: npt.NDArray[np.int32],
-    offsets: npt.NDArray[np.int64],
+    cells: Uint8Array,
+    cell_offsets: Int32Array,
+    offsets: Int64Array,
 ) -> tuple[int, int]:
     """Split lines into cells, without the quotes, the blanks around a cell and the cells that are empty.
 
@@ -208,7 +204,7 @@ def is_blank(byte: int, separator: int) -> bool:
 
 
 @kernel
-def append_byte(byte: int, separator: int, cells: Bytes, start: int, written: int) -> int:
+def append_byte(byte: int, separator: int, cells: Uint8Array, start: int, written: int) -> int:
     """Add a byte to the cell from `start` on, unless it is a blank in front; returns how much is written."""
     if written == start and is_blank(byte, separator):
         return written
@@ -217,23 +213,21 @@ def append_byte(byte: int, separator: int, cells: Bytes, start: int, written: in
 
 
 @kernel
-def mark_present(tokens: npt.NDArray[np.int32], present: npt.NDArray[np.bool_]) -> None:
+def mark_present(tokens: Int32Array, present: BoolArray) -> None:
     """Set `present[token]` for every token there is."""
     for i in range(tokens.size):
         present[tokens[i]] = True
 
 
 @kernel
-def replace(tokens: npt.NDArray[np.int32], code_of: npt.NDArray[np.int32]) -> None:
+def replace(tokens: Int32Array, code_of: Int32Array) -> None:
     """Put `code_of[token]` in the place of every token."""
     for i in range(tokens.size):
         tokens[i] = code_of[tokens[i]]
 
 
 @kernel
-def encode_rows(
-    offsets: npt.NDArray[np.int64], tokens: npt.NDArray[np.int32], code_of: npt.NDArray[np.int32]
-) -> None:
+def encode_rows(offsets: Int64Array, tokens: Int32Array, code_of: Int32Array) -> None:
     """Turn rows of tokens into rows of codes that ascend without repeats, in place.
 
     A token with a code below zero is dropped. The rows move together: of `tokens`, what is behind the last
@@ -265,7 +259,7 @@ def encode_rows(
 
 
 @kernel
-def sort_short(values: npt.NDArray[np.int32], first: np.uint64, end: np.uint64) -> None:
+def sort_short(values: Int32Array, first: np.uint64, end: np.uint64) -> None:
     """Sort `values[first:end]`: on a few values, several times as fast as a general sort.
 
     Each value passes by all that are sorted already and changes places with those that are larger. Stopping
@@ -281,7 +275,7 @@ def sort_short(values: npt.NDArray[np.int32], first: np.uint64, end: np.uint64) 
 
 
 @kernel
-def drop_repeats(values: npt.NDArray[np.int32], first: np.uint64, end: np.uint64) -> np.uint64:
+def drop_repeats(values: Int32Array, first: np.uint64, end: np.uint64) -> np.uint64:
     """Move what is distinct in the sorted `values[first:end]` to its front; returns where that ends."""
     kept = first
     previous = np.int32(-1)  # codes are not negative

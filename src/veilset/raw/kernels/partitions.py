@@ -7,12 +7,9 @@ stand together: those of partition p are `members[bounds[p]:bounds[p + 1]]`.
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from veilset.arrays import Int32Array, Int64Array
 from veilset.raw.kernels import kernel
-
-Int32Array = npt.NDArray[np.int32]
-Int64Array = npt.NDArray[np.int64]
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # an odd number without pattern: 2^64 over the golden ratio
 _HALF = np.uint64(32)

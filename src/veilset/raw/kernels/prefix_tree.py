@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from veilset.raw.counts import Int32Array, Int64Array
+from veilset.arrays import Int32Array, Int64Array
 from veilset.raw.kernels import kernel
 
 EMPTY = -1

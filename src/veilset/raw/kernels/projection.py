@@ -3,12 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from veilset.raw.counts import Int32Array, Int64Array
+from veilset.arrays import Int32Array, Int64Array, Uint32Array
 from veilset.raw.kernels import kernel
 
-Flat = npt.NDArray[np.uint32]
 """Small unsigned codes: items, or places in a list of items."""
 
 END = np.uint32(0xFFFFFFFF)
@@ -26,7 +24,7 @@ class Projection(NamedTuple):
     same row, which is what it costs to count them.
     """
 
-    flat: Flat
+    flat: Uint32Array
     n_rows: int
     longest: int
     pairs: int
@@ -40,7 +38,7 @@ class Occurrences(NamedTuple):
 
 
 @kernel
-def project_rows(offsets: Int64Array, items: Int32Array, codes: Flat, room: int) -> Projection:
+def project_rows(offsets: Int64Array, items: Int32Array, codes: Uint32Array, room: int) -> Projection:
     """The given rows under new codes; their items stay in the order in which they stand.
 
     `room` is enough for all items that are kept and an END for each row.
@@ -66,7 +64,7 @@ def project_rows(offsets: Int64Array, items: Int32Array, codes: Flat, room: int)
 
 
 @kernel
-def project_tails(flat: Flat, places: Int64Array, codes: Flat, room: int) -> Projection:
+def project_tails(flat: Uint32Array, places: Int64Array, codes: Uint32Array, room: int) -> Projection:
     """What follows the given places in their rows, under new codes.
 
     `room` is enough for all items that follow and an END for each place.

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from veilset.raw.counts import Int32Array, Int64Array
+from veilset.arrays import Int32Array, Int64Array, Uint32Array
 from veilset.raw.kernels import kernel
 from veilset.raw.kernels.bitmap_search import bitmaps_of, search_bitmaps
 from veilset.raw.kernels.found import FLOOR, NUMBER, Found, Search, record, with_room
-from veilset.raw.kernels.projection import END, Flat, Projection, occurrences_of, project_tails
+from veilset.raw.kernels.projection import END, Projection, occurrences_of, project_tails
 
 
 @kernel
@@ -72,7 +72,7 @@ def search_rows(
 
 @kernel
 def count_extensions(
-    flat: Flat, places: Int64Array, floor: int, counts: Int64Array, extensions: Int64Array
+    flat: Uint32Array, places: Int64Array, floor: int, counts: Int64Array, extensions: Int64Array
 ) -> tuple[int, int]:
     """Count the items that follow the given places in their rows, and list those that reach the floor.
 
@@ -114,7 +114,7 @@ def sort_extensions(
 
 
 @kernel
-def clear_counts(flat: Flat, places: Int64Array, seen: int, counts: Int64Array, first: int) -> None:
+def clear_counts(flat: Uint32Array, places: Int64Array, seen: int, counts: Int64Array, first: int) -> None:
     """Set the counts back to zero: those that were counted, or all from `first` on where that is less."""
     if seen >= counts.size - first:
         counts[first:] = 0

@@ -1,12 +1,9 @@
 """Counts that one look at each item of each row gives: lengths, items, joint patterns."""
 
 import numpy as np
-import numpy.typing as npt
 
+from veilset.arrays import Int32Array, Int64Array
 from veilset.raw.kernels import kernel
-
-Int32Array = npt.NDArray[np.int32]
-Int64Array = npt.NDArray[np.int64]
 
 
 @kernel

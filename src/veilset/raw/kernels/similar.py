@@ -1,20 +1,16 @@
 """Which items a cut by similarity keeps: those that a row shares with the target most like it, then the best."""
 
 import numpy as np
-import numpy.typing as npt
 
-from veilset.raw.counts import Int32Array, Int64Array
+from veilset.arrays import BoolArray, Int32Array, Int64Array, Uint64Array
 from veilset.raw.kernels import kernel
 from veilset.raw.kernels.popcount import popcount
-
-Words = npt.NDArray[np.uint64]
-Marks = npt.NDArray[np.bool_]
 
 
 @kernel
 def mark_similar(
-    offsets: Int64Array, items: Int32Array, rank: Int64Array, targets: Words, limit: int
-) -> Marks:
+    offsets: Int64Array, items: Int32Array, rank: Int64Array, targets: Uint64Array, limit: int
+) -> BoolArray:
     """Mark the items to keep; those without a rank, or with one below 0, never are.
 
     A target has bit r set where it holds the item of rank r; so have rows here, and their lowest bits are their best
@@ -56,7 +52,7 @@ def mark_similar(
 
 
 @kernel
-def _move_lowest(held: Words, among: Words, kept: Words, number: int) -> int:
+def _move_lowest(held: Uint64Array, among: Uint64Array, kept: Uint64Array, number: int) -> int:
     """Move up to `number` of the lowest bits of `held` that are set in `among` to `kept`; how many more may go."""
     one = np.uint64(1)
     for word in range(held.size):

@@ -7,13 +7,11 @@ in the order of their codes; all others share the number `chosen`, and what land
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from veilset.arrays import BoolArray, Int32Array, Int64Array, Uint32Array, Uint64Array
 from veilset.raw.kernels import inlined, kernel
-from veilset.raw.kernels.cuts import Int32Array, Int64Array, Marks, Uint32Array
 from veilset.raw.kernels.popcount import popcount
 
-Bitmap = npt.NDArray[np.uint64]
 """Item i is bit `i & 63` of word `i >> 6`."""
 
 LOWEST = np.iinfo(np.int64).min
@@ -37,16 +35,16 @@ class Candidates(NamedTuple):
     starts: Int64Array
     firsts: Int64Array
     words: Int64Array
-    bits: Bitmap
+    bits: Uint64Array
 
 
 class Basket(NamedTuple):
     """The row at hand: its numbered items, those that stand in a candidate that it holds, those to keep."""
 
     items: Int32Array
-    held: Bitmap
-    useful: Bitmap
-    is_kept: Marks
+    held: Uint64Array
+    useful: Uint64Array
+    is_kept: BoolArray
     keys: Uint32Array
 
 
@@ -161,14 +159,14 @@ def _bit(item: np.int32) -> np.uint64:
 
 
 @inlined
-def _has(bitmap: Bitmap, item: np.int32) -> np.uint64:
+def _has(bitmap: Uint64Array, item: np.int32) -> np.uint64:
     """1 if the bit of an item is set, or 0."""
     word: np.uint64 = bitmap[item >> 6]
     return word >> np.uint64(item & 63) & np.uint64(1)
 
 
 @inlined
-def _count(bitmap: Bitmap) -> int:
+def _count(bitmap: Uint64Array) -> int:
     """How many bits are set."""
     count = 0
     for word in range(bitmap.size):

@@ -9,14 +9,10 @@ bit, and only patterns of two items or more, of which most rows hold few, have t
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from veilset.arrays import Int32Array, Int64Array, Uint64Array
 from veilset.raw.kernels import inlined, kernel
-from veilset.raw.kernels.cuts import Int32Array, Int64Array
 from veilset.raw.kernels.popcount import popcount
-
-Bitmap = npt.NDArray[np.uint64]
-Bitmaps = npt.NDArray[np.uint64]
 
 NONE = -1
 
@@ -51,15 +47,15 @@ class Row(NamedTuple):
     by_place: Int64Array
     places: Int64Array
     place_of: Int64Array
-    left: Bitmap
-    piece: Bitmap
+    left: Uint64Array
+    piece: Uint64Array
 
 
 class Held(NamedTuple):
     """The itemsets that the row holds, heaviest first: which, as sets of places, with sizes and shares."""
 
     itemsets: Int64Array
-    sets: Bitmaps
+    sets: Uint64Array
     sizes: Int64Array
     shares: Int64Array
 

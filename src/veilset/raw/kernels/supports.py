@@ -1,15 +1,11 @@
 """Supports of itemsets, from the rows of each item (see `vertical`)."""
 
 import numpy as np
-import numpy.typing as npt
 
+from veilset.arrays import Int32Array, Int64Array, Uint64Array
 from veilset.raw.kernels import kernel
 from veilset.raw.kernels.popcount import popcount
 from veilset.raw.kernels.vertical import Vertical
-
-Int32Array = npt.NDArray[np.int32]
-Int64Array = npt.NDArray[np.int64]
-Bitmap = npt.NDArray[np.uint64]
 
 
 @kernel
@@ -49,7 +45,7 @@ def add_supports(
 def _support_by_bitmaps(
     vertical: Vertical,
     itemset: Int32Array,
-    common: npt.NDArray[np.uint64],
+    common: Uint64Array,
     common_items: Int32Array,
 ) -> np.int64:
     """Rows that hold two or more items: AND the bitmaps, count the bits.
@@ -98,7 +94,7 @@ def _support_by_lists(vertical: Vertical, itemset: Int32Array, rarest: int, foun
 
 
 @kernel
-def _keep_set(found: Int32Array, bitmap: Bitmap) -> np.int64:
+def _keep_set(found: Int32Array, bitmap: Uint64Array) -> np.int64:
     """Move the rows whose bit is set to the front; returns how many there are."""
     kept = np.int64(0)
     for row in found:

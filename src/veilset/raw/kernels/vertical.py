@@ -13,14 +13,10 @@ bitmaps for all the best choice as long as they stay in the cache: 4 MiB, or 1,0
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from veilset.arrays import Int32Array, Int64Array, Uint64Array
 from veilset.raw.kernels import kernel
 from veilset.raw.kernels.popcount import popcount
-
-Int32Array = npt.NDArray[np.int32]
-Int64Array = npt.NDArray[np.int64]
-Bitmaps = npt.NDArray[np.uint64]
 
 ROWS_FOR_A_BIT = 1_000
 """An item gets a bitmap if at least one in so many rows holds it."""
@@ -38,7 +34,7 @@ class Vertical(NamedTuple):
 
     counts: Int64Array
     slots: Int64Array
-    bitmaps: Bitmaps
+    bitmaps: Uint64Array
     starts: Int64Array
     lists: Int32Array
 
@@ -91,7 +87,7 @@ def count_places(offsets: Int64Array, items: Int32Array, places: Int32Array, cou
 
 
 @kernel
-def set_bits(offsets: Int64Array, items: Int32Array, places: Int32Array, bitmaps: Bitmaps) -> None:
+def set_bits(offsets: Int64Array, items: Int32Array, places: Int32Array, bitmaps: Uint64Array) -> None:
     """Set bit r of `bitmaps[places[item]]` for every item of every row r."""
     for row in range(offsets.size - 1):
         word, bit = row >> 6, np.uint64(1) << np.uint64(row & 63)
@@ -100,7 +96,7 @@ def set_bits(offsets: Int64Array, items: Int32Array, places: Int32Array, bitmaps
 
 
 @kernel
-def count_bits(bitmaps: Bitmaps) -> Int64Array:
+def count_bits(bitmaps: Uint64Array) -> Int64Array:
     """How many bits of each bitmap are set."""
     counts = np.zeros(bitmaps.shape[0], np.int64)
     for slot in range(counts.size):
@@ -124,7 +120,9 @@ def append_rows(
 
 
 @kernel
-def set_bits_of_lists(starts: Int64Array, lists: Int32Array, chosen: Int64Array, bitmaps: Bitmaps) -> None:
+def set_bits_of_lists(
+    starts: Int64Array, lists: Int32Array, chosen: Int64Array, bitmaps: Uint64Array
+) -> None:
     """Set in bitmap s the rows of list `chosen[s]`."""
     for slot in range(chosen.size):
         bitmap = bitmaps[slot]

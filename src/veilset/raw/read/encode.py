@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from veilset.arrays import Int32Array, Int64Array
 from veilset.errors import BadInput
-from veilset.raw.counts import Int32Array, Int64Array
 from veilset.raw.kernels import parse
 from veilset.raw.read.vocabulary import Vocabulary
 from veilset.raw.transactions import Alphabet, Transactions

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from veilset.arrays import Uint8Array
 from veilset.errors import BadInput
 
 BLOCK_BYTES = 1 << 18  # small enough to stay in a cache while it is read, cut and parsed
@@ -27,7 +27,7 @@ COMPRESSED_SUFFIXES = (".gz", ".zst")
 class Lines:
     """Some whole lines of a text: the number of the first in the file, from 1, and how many there are."""
 
-    text: npt.NDArray[np.uint8]
+    text: Uint8Array
     first: int
     number: int
 
@@ -85,13 +85,13 @@ class ByteFile:
         first = 1
         unfinished: list[bytes] = []
         for block in self._text_blocks():
-            cut = block.rfind(b"\n") + 1
-            if cut:
-                lines = _lines([*unfinished, block[:cut]], first)
+            truncation = block.rfind(b"\n") + 1
+            if truncation:
+                lines = _lines([*unfinished, block[:truncation]], first)
                 yield lines
                 first += lines.number
                 unfinished = []
-            unfinished.append(block[cut:])
+            unfinished.append(block[truncation:])
         if any(unfinished):
             yield _lines([*unfinished, b"\n"], first)
 

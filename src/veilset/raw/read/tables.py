@@ -7,8 +7,8 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from veilset.arrays import Int64Array
 from veilset.errors import BadCall, BadInput
-from veilset.raw.counts import Int64Array
 from veilset.raw.read.encode import TokenRows, dictionary_rows
 from veilset.raw.read.vocabulary import integers_if_all
 

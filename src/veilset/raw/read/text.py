@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from veilset.arrays import Int64Array
 from veilset.errors import BadInput
-from veilset.raw.counts import Int64Array
 from veilset.raw.kernels import parse
 from veilset.raw.read.encode import TokenRows, dictionary_rows
 from veilset.raw.read.files import ByteFile, Lines

@@ -1,0 +1,20 @@
+"""Words around numbers, for traces, notes and pages."""
+
+
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """A number and what is counted, in the singular or the plural.
+
+    >>> counted(1, "item"), counted(0, "item"), counted(2, "sub-partition"), counted(2, "query", "queries")
+    ('1 item', '0 items', '2 sub-partitions', '2 queries')
+    """
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"
+
+
+def ordinal(rank: int) -> str:
+    """A rank as people write it.
+
+    >>> [ordinal(rank) for rank in (1, 2, 3, 4, 11, 12, 13, 21, 102, 111)]
+    ['1st', '2nd', '3rd', '4th', '11th', '12th', '13th', '21st', '102nd', '111th']
+    """
+    ending = "th" if rank % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(rank % 10, "th")
+    return f"{rank}{ending}"
