@@ -1,0 +1,130 @@
+"""Items that too few hold are named with a probability of at most delta; the law is exact, with controls."""
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from veilset.gate.accounting.zcdp import largest_rho
+from veilset.gate.selection.item_discovery import (
+    FINENESS,
+    WHOLE_WEIGHT,
+    Law,
+    noise_and_threshold,
+    noise_scale,
+    weights_by_length,
+)
+
+LAWS: tuple[Law, Law] = ("gaussian", "laplace")
+DELTA = Fraction(1, 10**6)
+
+
+def survival(law: Law, scale: Fraction) -> Callable[[float], float]:
+    """The probability that noise reaches a value: the twin of `tail`, by other means."""
+    if law == "gaussian":
+        return lambda least: float(stats.norm.sf(least, scale=float(scale)))
+    return lambda least: float(stats.dlaplace.sf(least - 1, 1 / float(scale)))
+
+
+def chance_to_be_named(law: Law, transactions: int, longest: int, threshold: float, scale: Fraction) -> float:
+    """The most likely way in which one unit's own items are named: all its transactions alike, of one length."""
+    weights, reaches = weights_by_length(law, longest), survival(law, scale)
+    return max(
+        length * reaches(threshold - transactions * int(weights[length])) for length in range(1, longest + 1)
+    )
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize(("transactions", "longest"), [(1, 1), (1, 40), (3, 1), (3, 40)])
+@pytest.mark.parametrize(("factor", "holds"), [(1.0, True), (0.9, False)])
+def test_items_of_one_unit_are_named_with_at_most_delta(
+    law: Law, transactions: int, longest: int, factor: float, *, holds: bool
+) -> None:
+    """With nine tenths of the threshold the chance would be more than delta: the threshold is not just large."""
+    epsilon = Fraction(1, 2)
+    found = noise_and_threshold(law, transactions=transactions, longest=longest, epsilon=epsilon, delta=DELTA)
+    share = DELTA / 2 if law == "gaussian" else DELTA
+    chance = chance_to_be_named(law, transactions, longest, factor * found.threshold, found.scale)
+    assert (chance <= share) == holds
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_the_threshold_is_no_larger_than_it_has_to_be(law: Law) -> None:
+    """A thousandth of a transaction less, and a unit of one transaction would have more than its share of delta."""
+    found = noise_and_threshold(law, transactions=1, longest=20, epsilon=Fraction(1, 2), delta=DELTA)
+    share = DELTA / 2 if law == "gaussian" else DELTA
+    below = found.threshold - 3 * FINENESS
+    assert chance_to_be_named(law, 1, 20, below, found.scale) > share
+
+
+@pytest.mark.parametrize("law", LAWS)
+@given(lengths=st.lists(st.integers(1, 30), min_size=1, max_size=3))
+def test_a_unit_moves_the_sums_by_at_most_its_number_of_transactions(law: Law, lengths: list[int]) -> None:
+    """In the norm of the law, whatever the lengths of its transactions and whichever items they share."""
+    weights = weights_by_length(law, 30)
+    sums = np.zeros(30)
+    for length in lengths:  # all begin with the same items: nothing moves sums further
+        sums[:length] += weights[length]
+    norm = np.linalg.norm(sums, ord=2 if law == "gaussian" else 1)
+    assert norm <= len(lengths) * WHOLE_WEIGHT
+
+
+@pytest.mark.parametrize("factor", [1.0, 0.7])
+def test_the_noise_is_what_its_law_needs(factor: float) -> None:
+    """Laplace of scale c / epsilon; Gaussian of scale c / sqrt(2 rho) for half of delta, rounded up by a hair."""
+    epsilon = Fraction(factor)
+    laplace, for_threshold = noise_scale("laplace", transactions=2, epsilon=epsilon, delta=DELTA)
+    assert 0 <= laplace - 2 * WHOLE_WEIGHT / epsilon < 1
+    assert for_threshold == DELTA
+    gaussian, for_threshold = noise_scale("gaussian", transactions=2, epsilon=epsilon, delta=DELTA)
+    rho = largest_rho(epsilon=epsilon, delta=DELTA / 2)
+    assert 0 <= float(gaussian) - 2 * WHOLE_WEIGHT / math.sqrt(2 * rho) < 4
+    assert for_threshold == DELTA / 2
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("holders", [0, 1, 10, 30, 60, 200])
+@pytest.mark.parametrize(("factor", "holds"), [(1.0, True), (0.75, False)])
+def test_which_items_are_named_tells_neighbours_apart_by_no_more_than_is_paid(
+    law: Law, holders: int, factor: float, *, holds: bool
+) -> None:
+    """The exact law of all sets of named items, without and with one unit that adds an item of its own.
+
+    Some transactions hold a alone; one more holds a and b. For every set S of answers, P(S) on either is at most
+    e^epsilon P(S) on the other, and delta. With three quarters of the threshold it fails for some number of holders.
+    """
+    epsilon = Fraction(1)
+    found = noise_and_threshold(law, transactions=1, longest=2, epsilon=epsilon, delta=DELTA)
+    reaches, weights = survival(law, found.scale), weights_by_length(law, 2)
+    threshold = factor * found.threshold
+
+    def named(weight: int) -> float:
+        return reaches(threshold - weight) if weight > 0 else 0.0
+
+    without = (named(holders * WHOLE_WEIGHT), 0.0)
+    whole = (named(holders * WHOLE_WEIGHT + int(weights[2])), named(int(weights[2])))
+    excess = max(largest_excess(without, whole, epsilon), largest_excess(whole, without, epsilon))
+    if holds or holders == 0:
+        assert (excess <= DELTA) == holds
+
+
+def largest_excess(one: tuple[float, float], other: tuple[float, float], epsilon: Fraction) -> float:
+    """The most by which P(S) on one side exceeds e^epsilon P(S) on the other, over all sets S of answers."""
+    factor = math.exp(epsilon)
+    pairs = [
+        (chance_of(answer, one), chance_of(answer, other)) for answer in product((True, False), repeat=2)
+    ]
+    return sum(max(0.0, here - factor * there) for here, there in pairs)
+
+
+def chance_of(answer: tuple[bool, ...], chances: tuple[float, float]) -> float:
+    """How likely exactly these items are named."""
+    return math.prod(
+        chance if is_named else 1 - chance for is_named, chance in zip(answer, chances, strict=True)
+    )
