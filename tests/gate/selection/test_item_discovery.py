@@ -16,8 +16,8 @@ from veilset.gate.selection.item_discovery import (
     FINENESS,
     WHOLE_WEIGHT,
     Law,
+    naming_noise,
     noise_and_threshold,
-    noise_scale,
     weights_by_length,
 )
 
@@ -79,13 +79,13 @@ def test_a_unit_moves_the_sums_by_at_most_its_number_of_transactions(law: Law, l
 def test_the_noise_is_what_its_law_needs(factor: float) -> None:
     """Laplace of scale c / epsilon; Gaussian of scale c / sqrt(2 rho) for half of delta, rounded up by a hair."""
     epsilon = Fraction(factor)
-    laplace, for_threshold = noise_scale("laplace", transactions=2, epsilon=epsilon, delta=DELTA)
-    assert 0 <= laplace - 2 * WHOLE_WEIGHT / epsilon < 1
-    assert for_threshold == DELTA
-    gaussian, for_threshold = noise_scale("gaussian", transactions=2, epsilon=epsilon, delta=DELTA)
+    laplace = naming_noise("laplace", transactions=2, epsilon=epsilon, delta=DELTA)
+    assert 0 <= laplace.scale - 2 * WHOLE_WEIGHT / epsilon < 1
+    assert laplace.for_threshold == DELTA
+    gaussian = naming_noise("gaussian", transactions=2, epsilon=epsilon, delta=DELTA)
     rho = largest_rho(epsilon=epsilon, delta=DELTA / 2)
-    assert 0 <= float(gaussian) - 2 * WHOLE_WEIGHT / math.sqrt(2 * rho) < 4
-    assert for_threshold == DELTA / 2
+    assert 0 <= float(gaussian.scale) - 2 * WHOLE_WEIGHT / math.sqrt(2 * rho) < 4
+    assert gaussian.for_threshold == DELTA / 2
 
 
 @pytest.mark.parametrize("law", LAWS)

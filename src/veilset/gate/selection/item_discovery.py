@@ -7,8 +7,9 @@ transaction holds gets noise, and it is named where its noisy weight reaches a t
 * Gaussian: weights 1 / sqrt(n), so that one transaction moves all sums by at most 1 in the L2 norm;
 * Laplace: weights 1 / n, so that it moves them by at most 1 in the L1 norm.
 
-Weights are integers, WHOLE_WEIGHT for a whole one, and rounded down. A larger weight for long transactions would have to be
-paid by as much noise for all: per unit of noise 1 / sqrt(n), or 1 / n, is the most that an item of n can get.
+Weights are integers, WHOLE_WEIGHT for a transaction of one item, and rounded down. A larger weight for long
+transactions would have to be paid by as much more noise for all: per unit of noise, 1 / sqrt(n) or 1 / n is the most
+that an item of n can get.
 
 Privacy argument. Let D' be D and one more unit of at most c transactions, C the items that somebody in D holds, and U
 the others of the unit. On C the two databases give sums that differ by at most c in the norm of the law, over the same
@@ -55,6 +56,14 @@ Law = Literal["gaussian", "laplace"]
 
 
 @dataclass(frozen=True, slots=True)
+class NamingNoise:
+    """The scale of the noise in steps, as the float that is really drawn, and what is left of delta for a threshold."""
+
+    scale: Fraction
+    for_threshold: Fraction
+
+
+@dataclass(frozen=True, slots=True)
 class NoiseAndThreshold:
     """The scale of the noise and the threshold that noisy weights must reach, both in steps."""
 
@@ -87,19 +96,20 @@ def noise_and_threshold(
     law: Law, *, transactions: int, longest: int, epsilon: Fraction, delta: Fraction
 ) -> NoiseAndThreshold:
     """The noise and the threshold that keep (epsilon, delta) for units of at most so many transactions."""
-    scale, for_threshold = noise_scale(law, transactions=transactions, epsilon=epsilon, delta=delta)
+    noise = naming_noise(law, transactions=transactions, epsilon=epsilon, delta=delta)
     weights = [transactions * weight for weight in weights_by_length(law, longest)[1:].tolist()]
 
     def chance_to_be_named(threshold: int) -> Fraction:
         return transactions * max(
-            length * tail(law, threshold - weight, scale) for length, weight in enumerate(weights, start=1)
+            length * tail(law, threshold - weight, noise.scale)
+            for length, weight in enumerate(weights, start=1)
         )
 
-    expected = expected_threshold(law, float(scale), weights, float(for_threshold / transactions))
+    expected = expected_threshold(law, float(noise.scale), weights, float(noise.for_threshold / transactions))
     place = math.floor(expected / FINENESS)
-    while chance_to_be_named(place * FINENESS) > for_threshold:
+    while chance_to_be_named(place * FINENESS) > noise.for_threshold:
         place += 1
-    return NoiseAndThreshold(scale, place * FINENESS)
+    return NoiseAndThreshold(noise.scale, place * FINENESS)
 
 
 def expected_threshold(law: Law, scale: float, weights: Sequence[float], chance: float) -> float:
@@ -121,19 +131,14 @@ def quantile(law: Law, chance: float) -> float:
     return -NormalDist().inv_cdf(chance) if law == "gaussian" else -math.log(2 * chance)
 
 
-def noise_scale(
-    law: Law, *, transactions: int, epsilon: Fraction, delta: Fraction
-) -> tuple[Fraction, Fraction]:
-    """The scale of the noise in steps, as the float above that is really drawn, and what is left of delta.
-
-    Gaussian noise takes half of delta, Laplace noise nothing: the rest is for the threshold.
-    """
+def naming_noise(law: Law, *, transactions: int, epsilon: Fraction, delta: Fraction) -> NamingNoise:
+    """The noise that (epsilon, delta) needs. Gaussian noise takes half of delta, Laplace noise nothing of it."""
     reach = transactions * WHOLE_WEIGHT
     if law == "laplace":
-        return Fraction(float_at_least(reach / epsilon)), delta
+        return NamingNoise(Fraction(float_at_least(reach / epsilon)), delta)
     rho = largest_rho(epsilon=epsilon, delta=delta / 2)
     root = math.isqrt(math.ceil(reach * reach / (2 * rho))) + 1
-    return Fraction(float_at_least(Fraction(root))), delta / 2
+    return NamingNoise(Fraction(float_at_least(Fraction(root))), delta / 2)
 
 
 def tail(law: Law, least: int, scale: Fraction) -> Fraction:
