@@ -17,7 +17,7 @@ class NoisyCount:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NoisyHistogram:
-    """Counts of classes that exclude each other, each with noise: lengths, or patterns of some items."""
+    """Counts of classes that exclude each other, each with noise: lengths, containment, or the cells of a marginal."""
 
     values: Int64Array
     mechanism: DiscreteLaplace
@@ -66,7 +66,7 @@ class NormalisedCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundItems:
     """Items whose noisy support reached a noisy threshold, in the order in which they were asked for."""
 
     items: tuple[int, ...]

@@ -20,12 +20,12 @@ from veilset.errors import BadCall, BudgetExceeded
 from veilset.gate import PrivacyUnit, SeededNoise
 from veilset.gate.accounting.budget import Budget
 from veilset.gate.mechanisms import AboveThreshold, Charge, DiscreteLaplace
-from veilset.gate.selection.sparse_vector import STEPS, Labels, in_blocks, sparse_vector
+from veilset.gate.selection.sparse_vector import COMPARISON_STEPS, Comparisons, in_blocks, sparse_vector
 from veilset.raw.counts import ExactCounts
 
 ONE = Fraction(1)
 EVERY = np.arange(ALPHABET_SIZE)
-Algorithm = Callable[..., Labels]
+Algorithm = Callable[..., Comparisons]
 
 
 def without_noise(values: Int64Array, scale: Fraction) -> Int64Array:
@@ -34,7 +34,7 @@ def without_noise(values: Int64Array, scale: Fraction) -> Int64Array:
     return values
 
 
-def labelled(signs: str, k: int, algorithm: Algorithm = in_blocks, epsilon: Fraction = ONE) -> Labels:
+def labelled(signs: str, k: int, algorithm: Algorithm = in_blocks, epsilon: Fraction = ONE) -> Comparisons:
     """Run over items that are above (+) or below (-) a threshold, without noise."""
     supports = np.array([9 if sign == "+" else 1 for sign in signs])
     return algorithm(supports, k, threshold=5, sensitivity=1, epsilon=epsilon, add_noise=without_noise)
@@ -42,7 +42,7 @@ def labelled(signs: str, k: int, algorithm: Algorithm = in_blocks, epsilon: Frac
 
 def floored(share: Fraction, epsilon: Fraction = ONE) -> Fraction:
     """A share of epsilon on its public grid."""
-    return share // (epsilon / STEPS) * (epsilon / STEPS)
+    return share // (epsilon / COMPARISON_STEPS) * (epsilon / COMPARISON_STEPS)
 
 
 def test_the_running_example_of_the_paper_is_paid_for_block_by_block() -> None:
@@ -60,7 +60,7 @@ def test_the_running_example_of_the_paper_is_paid_for_block_by_block() -> None:
 
 def test_the_search_stops_when_the_last_item_was_found() -> None:
     """T1: the printed form divides by zero there."""
-    assert labelled("-+++", 1) == Labels((1,), (floored(ONE / 4) + ONE - floored(ONE / 4),))
+    assert labelled("-+++", 1) == Comparisons((1,), (floored(ONE / 4) + ONE - floored(ONE / 4),))
     assert labelled("++-+", 2).above == (0, 1)
 
 
@@ -223,8 +223,8 @@ def test_a_mechanism_that_used_more_than_was_charged_cannot_be_described() -> No
 @pytest.mark.parametrize(
     ("items", "k", "message"),
     [
-        ([0, 1], 3, "k from 1 up"),
-        ([0, 1], 0, "k from 1 up"),
+        ([0, 1], 3, "k from 1 to 2"),
+        ([0, 1], 0, "k from 1 to 2"),
         ([0, 0], 1, "different items"),
         ([], 1, "different items"),
         ([0, 6], 1, "from 0 to 5"),
