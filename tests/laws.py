@@ -53,6 +53,12 @@ def laplace_bins(scale: float) -> dict[int, float]:
     return {n: below(n + 1) - below(n) for n in range(-200, 200)}
 
 
+def chance_to_reach(size: int, *, threshold: int, rate: float) -> float:
+    """P(size + noise >= threshold), by summing the law of the noise."""
+    a = math.exp(-rate)
+    return sum((1 - a) / (1 + a) * a ** abs(x) for x in range(threshold - size, 400))
+
+
 def law_of_choice(scores: dict[Itemset, int], k: int, rate: float) -> dict[tuple[Itemset, ...], float]:
     """k draws of the exponential mechanism without replacement: every sequence, by explicit enumeration."""
     if k == 0:

@@ -26,7 +26,7 @@ from veilset.gate.accounting.amplification import (
     drawable_rate,
     price_of,
 )
-from veilset.gate.mechanisms import AboveThreshold, Charge, DiscreteLaplace, Exponential, OnSample
+from veilset.gate.mechanisms import AboveThreshold, DiscreteLaplace, Exponential, OnSample
 
 SURE = Fraction(10**6)
 chances = st.fractions(Fraction(1, 2**32), 1)
@@ -209,16 +209,6 @@ def test_a_sample_of_owners_prices_the_chance_of_any_of_their_transactions() -> 
     answer = sample.ask_number(epsilon=Fraction(1, 2))
     assert answer.mechanism == DiscreteLaplace(2, Fraction(1, 2))
     assert curator.budget.spent == price_of(Fraction(1, 2), chance=Fraction(3, 4))
-
-
-def test_the_row_of_the_trace_says_both_costs_and_survives_json() -> None:
-    """A sentence and a document."""
-    row = Charge("lengths", OnSample(DiscreteLaplace(1, Fraction(1, 2)), Fraction(1, 8), Fraction(78, 1000)))
-    assert row.sentence() == (
-        "lengths: on a random sample at rate 0.125, where it costs epsilon 0.5: "
-        "discrete Laplace noise of scale 2 (sensitivity 1), epsilon 39/500"
-    )
-    assert Charge.from_dict(row.to_dict()) == row
 
 
 @pytest.mark.parametrize("rate", [Fraction(0), Fraction(-1, 2), Fraction(3, 2), Fraction(1, 2**40)])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 import pytest
 
-from curators import ONE_TRANSACTION, Untouchable
+from curators import ONE_TRANSACTION, Untouchable, curator_over
 from strategies import ALPHABET_SIZE, transactions_of
 from veilset import gate
 from veilset.errors import BudgetExceeded
@@ -225,6 +225,40 @@ def test_a_question_that_was_paid_for_does_look(name: str, of: str) -> None:
     with pytest.raises(pytest.fail.Exception, match="looked at the data"):
         ASKED[name](ASKED_OF[of](curator), Fraction(1, 10**3))
     assert len(curator.budget.charges) == 1
+
+
+IN_WORDS = {
+    "ask_number": "number of transactions",
+    "ask_lengths": "lengths of transactions, from 0 to 3 items or more",
+    "ask_item_supports": "supports of all items",
+    "ask_supports": "supports of 2 itemsets",
+    "ask_reshaped_supports": "supports of 2 itemsets, transactions truncated to at most 1 item (KeepRandom)",
+    "ask_containment": "number of itemsets held, of 2 candidates, in 2 classes",
+    "ask_capped_counts": "supports of 2 itemsets, contribution cap 1",
+    "ask_normalised_supports": "supports of items, transactions normalised to 2 items",
+    "ask_total": "sum of the supports of 3 items, contribution cap 2",
+    "ask_marginal": "marginal of 2 items (4 cells)",
+    "ask_kth_support": "support of the 1st itemset",
+    "ask_largest_support": "largest support of itemsets of 2 items, at least 1",
+    "ask_best": "best 1 by support, of the 6 items",
+    "ask_best_of": "best 1 by support, of 2 candidates",
+    "ask_matching_rank": "number of items as frequent as the 1st itemset, at most 2",
+    "ask_frequent_items": "items as frequent as the 1st itemset, 1 to 2 of them",
+    "ask_frequent_of": "itemsets as frequent as the 1st itemset, of 2 candidates",
+    "ask_truncating_length": "length to which transactions are normalised, of 2 lengths",
+    "ask_above_kth": "which of 3 items are among their 1 most frequent",
+    "ask_prefix_tree": "prefix tree of 2 items, depth 2",
+    "ask_partitions": "sizes of partitions along a taxonomy of 3 items",
+}
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_the_trace_tells_the_question_in_words(name: str) -> None:
+    """One row, with numbers that agree with their nouns, and no item."""
+    curator = curator_over([frozenset({0, 1})])
+    ASKED[name](curator, Fraction(1, 10**3))
+    (charge,) = curator.budget.charges
+    assert charge.question == IN_WORDS[name]
 
 
 @pytest.mark.parametrize("name", SPLIT)

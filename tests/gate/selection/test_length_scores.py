@@ -18,7 +18,6 @@ from veilset.errors import BadCall
 from veilset.gate import PrivacyUnit, SeededNoise
 from veilset.gate.mechanisms import Charge, DiscreteLaplace
 from veilset.gate.selection.length_scores import WEIGHT_STEPS, limit_scores, restricted
-from veilset.methods.tps.dpsense import LIMITS, in_order, scaled_up
 from veilset.raw.cuts.truncation import KeepAll, Truncation
 
 some_limits = st.lists(st.integers(1, ALPHABET_SIZE + 1), min_size=1, max_size=4)
@@ -207,28 +206,3 @@ def test_the_sum_of_supports_is_limited_for_each_transaction(
         assert answer.mechanism == DiscreteLaplace(min(most, len(chosen)), Fraction(10**6))
         sums.append(answer.value)
     assert 0 <= sums[1] - sums[0] <= min(most, len(chosen))
-
-
-def test_supports_are_scaled_up_to_their_sum() -> None:
-    """Items 0 and 1 weigh 3 each at limit 1 and have 9 holders each; what was added stands in the half width."""
-    curator = curator_over(ROWS, epsilon=Fraction(10**9))
-    counts = curator.ask_normalised_supports(1, epsilon=Fraction(10**8))
-    found = scaled_up(curator, counts, [1, 0], most=6, epsilon=Fraction(10**6))
-    assert list(found.itemsets) == [(1,), (0,)]
-    assert found.supports.tolist() == [9, 9]
-    assert [6, 6] <= found.half_widths.tolist() <= [7, 7]
-    assert in_order(counts).tolist()[:1] == [5]
-
-
-def test_supports_are_never_scaled_down() -> None:
-    """A sum that is too small, because one transaction may add no more, leaves them as they were counted."""
-    curator = curator_over(ROWS, epsilon=Fraction(10**9))
-    counts = curator.ask_normalised_supports(6, epsilon=Fraction(10**8))
-    found = scaled_up(curator, counts, [0, 1, 2, 3], most=1, epsilon=Fraction(10**6))
-    assert found.supports.tolist() == [9, 9, 6, 6]
-
-
-def test_the_public_limits_ascend() -> None:
-    """From 1, without repeats."""
-    assert LIMITS[0] == 1
-    assert list(LIMITS) == sorted(set(LIMITS))

@@ -18,8 +18,7 @@ from veilset.audit import label_law
 from veilset.audit.exact_laws import law_of_labels
 from veilset.errors import BadCall, BudgetExceeded
 from veilset.gate import PrivacyUnit, SeededNoise
-from veilset.gate.accounting.budget import Budget
-from veilset.gate.mechanisms import AboveThreshold, Charge, DiscreteLaplace
+from veilset.gate.mechanisms import AboveThreshold
 from veilset.gate.selection.sparse_vector import COMPARISON_STEPS, Comparisons, in_blocks, sparse_vector
 from veilset.raw.counts import ExactCounts
 
@@ -195,29 +194,6 @@ def test_nothing_is_looked_at_that_was_not_paid_for() -> None:
     with pytest.raises(BudgetExceeded):
         curator.ask_above_kth(EVERY, 1, epsilon=Fraction(2), by_blocks=True)
     assert curator.budget.charges == ()
-
-
-def test_a_charge_is_explained_and_stays_the_same_charge() -> None:
-    """The trace tells the parts; the sum of charges does not change, and cannot be made to."""
-    budget, paid = Budget(ONE), AboveThreshold(3, 1, Fraction(1, 2))
-    budget.charge("which", paid)
-    budget.charge("which else", AboveThreshold(3, 1, Fraction(1, 2)))
-    account = (Fraction(1, 8), Fraction(1, 4))
-    budget.explain(paid, AboveThreshold(3, 1, Fraction(1, 2), account))
-    assert budget.spent == 1
-    first, second = (charge.mechanism for charge in budget.charges)
-    assert isinstance(first, AboveThreshold)
-    assert isinstance(second, AboveThreshold)
-    assert (first.account, first.used, second.account) == (account, Fraction(3, 8), None)
-    assert [Charge.from_dict(charge.to_dict()) for charge in budget.charges] == list(budget.charges)
-    with pytest.raises(BadCall, match="what was paid stays"):
-        budget.explain(first, DiscreteLaplace(1, Fraction(1, 4)))
-
-
-def test_a_mechanism_that_used_more_than_was_charged_cannot_be_described() -> None:
-    """A second guard against an overdrawn account."""
-    with pytest.raises(BadCall, match="mistake in veilset"):
-        AboveThreshold(1, 1, Fraction(1, 4), (Fraction(1, 2),))
 
 
 @pytest.mark.parametrize(
