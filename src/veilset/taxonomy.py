@@ -169,11 +169,34 @@ def _numbered(root: list[NestedItems]) -> Taxonomy:
     nodes = sorted(_inner(ordered), key=lambda node: -heights[id(node)])
     numbers = {id(node): number for number, node in enumerate(nodes)}
     children = [[numbers.get(id(child), -1) for child in node] for node in nodes]
-    starts, widths, inner_nodes = (np.zeros(len(nodes), np.int64) for _ in range(3))
-    for u in reversed(range(len(nodes))):  # children first: they are less high
+    widths, inner_nodes = _sums_below(children)
+    starts, child_starts = _placed(children, widths)
+    return Taxonomy(
+        items=np.array(list(_leaves(ordered)), dtype=np.int32),
+        starts=starts,
+        ends=starts + widths,
+        first_child=np.cumsum([0, *map(len, children)], dtype=np.int64),
+        child_starts=child_starts,
+        child_nodes=np.array([child for row in children for child in row], dtype=np.int64),
+        item_children=np.array([row.count(-1) for row in children], dtype=np.int64),
+        heights=np.array([heights[id(node)] for node in nodes], dtype=np.int64),
+        inner_nodes=inner_nodes,
+    )
+
+
+def _sums_below(children: list[list[int]]) -> tuple[Int64Array, Int64Array]:
+    """Of each node, how many items and how many inner nodes, itself among them, there are from it down."""
+    widths, inner_nodes = np.zeros((2, len(children)), np.int64)
+    for u in reversed(range(len(children))):  # children first: they are less high
         inner = [child for child in children[u] if child >= 0]
         widths[u] = len(children[u]) - len(inner) + widths[inner].sum()
         inner_nodes[u] = 1 + inner_nodes[inner].sum()
+    return widths, inner_nodes
+
+
+def _placed(children: list[list[int]], widths: Int64Array) -> tuple[Int64Array, Int64Array]:
+    """The first place of every node, and of every child of every node."""
+    starts = np.zeros(len(children), np.int64)
     child_starts: list[int] = []
     for u, numbers_of_children in enumerate(children):
         place = int(starts[u])
@@ -182,17 +205,7 @@ def _numbered(root: list[NestedItems]) -> Taxonomy:
             if child >= 0:
                 starts[child] = place
             place += int(widths[child]) if child >= 0 else 1
-    return Taxonomy(
-        items=np.array(list(_leaves(ordered)), dtype=np.int32),
-        starts=starts,
-        ends=starts + widths,
-        first_child=np.cumsum([0, *map(len, children)], dtype=np.int64),
-        child_starts=np.array(child_starts, dtype=np.int64),
-        child_nodes=np.array([child for row in children for child in row], dtype=np.int64),
-        item_children=np.array([row.count(-1) for row in children], dtype=np.int64),
-        heights=np.array([heights[id(node)] for node in nodes], dtype=np.int64),
-        inner_nodes=inner_nodes,
-    )
+    return starts, np.array(child_starts, dtype=np.int64)
 
 
 def _inner(node: list[NestedItems]) -> Iterator[list[NestedItems]]:

@@ -45,13 +45,6 @@ class SubPartitions:
     sizes: Int64Array
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """Itemsets chosen by their private scores, in the order of the draws; the scores stay behind."""
-
-    itemsets: tuple[Itemset, ...]
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class NormalisedCounts:
     """Supports of single items over transactions that were normalised to `limit` items, each with noise.
@@ -63,6 +56,13 @@ class NormalisedCounts:
     values: Int64Array
     limit: int
     mechanism: DiscreteLaplace
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Itemsets chosen by their private scores, in the order of the draws; the scores stay behind."""
+
+    itemsets: tuple[Itemset, ...]
 
 
 @dataclass(frozen=True, slots=True)
