@@ -45,7 +45,7 @@ def discrete_laplace(scale: float, largest: int = 200) -> dict[int, float]:
 
 
 def laplace_bins(scale: float) -> dict[int, float]:
-    """P(floor(noise) = n) for Laplace noise; so fine a discrete one cannot be told from it."""
+    """P(floor(noise) = n) for Laplace noise; discrete noise in steps as fine as ours cannot be told from it."""
 
     def below(x: float) -> float:
         return math.exp(x / scale) / 2 if x < 0 else 1 - math.exp(-x / scale) / 2

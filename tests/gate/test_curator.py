@@ -129,7 +129,7 @@ OWNED = pl.DataFrame({"who": ["a", "a", "b"], "receipt": [1, 2, 1], "what": ["te
     ],
 )
 def test_a_curator_is_not_opened_with_numbers_out_of_range(options: dict[str, int], message: str) -> None:
-    """So many transactions of one person, or of all, leave the range of counts and of noise."""
+    """Numbers of transactions, of one person or of all, that leave the range of counts and of noise."""
     owned = read(OWNED, owner="who", basket="receipt", item="what")
     with pytest.raises(BadCall, match=message):
         open_curator(owned, epsilon=1, noise=SeededNoise(1), **options)

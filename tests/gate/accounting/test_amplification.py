@@ -69,7 +69,7 @@ def test_prices_rise_with_epsilon_and_add_up_to_no_less_than_their_sum_costs_alo
 
 
 def law_of_sampled_number(rows: int, *, rate: float, decay: float, answers: int) -> npt.NDArray[np.float64]:
-    """The exact law of so many noisy numbers of transactions, all of one sample, within +-30."""
+    """The exact law of one or two noisy numbers of transactions, all of one sample, within +-30."""
     sizes = np.arange(rows + 1)
     values = np.arange(-30, rows + 31)
     one = (
