@@ -36,4 +36,4 @@ class Untouchable:
         self.alphabet = transactions.alphabet
 
     def __getattr__(self, name: str) -> object:
-        pytest.fail(f"looked at the data through {name!r} before it was paid for")
+        pytest.fail(f"looked at the data through {name!r}")

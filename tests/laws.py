@@ -45,12 +45,18 @@ def discrete_laplace(scale: float, largest: int = 200) -> dict[int, float]:
 
 
 def laplace_bins(scale: float) -> dict[int, float]:
-    """P(floor(noise) = n) for Laplace noise; so fine a discrete one cannot be told from it."""
+    """P(floor(noise) = n) for Laplace noise; discrete noise in steps as fine as ours cannot be told from it."""
 
     def below(x: float) -> float:
         return math.exp(x / scale) / 2 if x < 0 else 1 - math.exp(-x / scale) / 2
 
     return {n: below(n + 1) - below(n) for n in range(-200, 200)}
+
+
+def chance_to_reach(size: int, *, threshold: int, rate: float) -> float:
+    """P(size + noise >= threshold), by summing the law of the noise."""
+    a = math.exp(-rate)
+    return sum((1 - a) / (1 + a) * a ** abs(x) for x in range(threshold - size, 400))
 
 
 def law_of_choice(scores: dict[Itemset, int], k: int, rate: float) -> dict[tuple[Itemset, ...], float]:

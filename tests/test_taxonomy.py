@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from veilset.errors import BadCall, BadInput
 from veilset.request import PublishRequest
-from veilset.taxonomy import LARGEST_FAN_OUT, MOST_CHILDREN, Taxonomy, Tree
+from veilset.taxonomy import LARGEST_FAN_OUT, MOST_CHILDREN, NestedItems, Taxonomy
 
 
 def items_below(tree: Taxonomy, node: int) -> set[int]:
@@ -36,7 +36,7 @@ def height(tree: Taxonomy, node: int) -> int:
     return 1 + max((height(tree, child) for child in children if child >= 0), default=0)
 
 
-def with_codes(shape: Tree, codes: list[int]) -> Tree:
+def with_codes(shape: NestedItems, codes: list[int]) -> NestedItems:
     """The same tree with items numbered as they come."""
     if isinstance(shape, int):
         codes.append(len(codes))
@@ -44,13 +44,13 @@ def with_codes(shape: Tree, codes: list[int]) -> Tree:
     return [with_codes(child, codes) for child in shape]
 
 
-shapes: st.SearchStrategy[Tree] = st.recursive(
+shapes: st.SearchStrategy[NestedItems] = st.recursive(
     st.just(0), lambda children: st.lists(children, min_size=1, max_size=4), max_leaves=20
 )
 
 
 @given(shape=shapes)
-def test_a_numbered_tree_says_of_every_node_what_is_below_it(shape: Tree) -> None:
+def test_a_numbered_tree_says_of_every_node_what_is_below_it(shape: NestedItems) -> None:
     """Places, heights and numbers of inner nodes against walking down the tree."""
     codes: list[int] = []
     tree = Taxonomy.of(with_codes(shape, codes))
@@ -152,7 +152,7 @@ def test_a_node_of_too_many_children_is_refused() -> None:
 
 
 @pytest.mark.parametrize("tree", [[0, 1], [0, 1, 1], [0, 1, 3], [0, [1, 2], 3]])
-def test_a_target_takes_no_taxonomy_over_other_items(tree: Tree) -> None:
+def test_a_target_takes_no_taxonomy_over_other_items(tree: NestedItems) -> None:
     """Every item of the alphabet has one place in it."""
     with pytest.raises(BadCall, match="holds every item of the alphabet once"):
         PublishRequest(taxonomy=Taxonomy.of(tree)).taxonomy_over(3)

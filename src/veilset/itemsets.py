@@ -68,7 +68,9 @@ class Domain:
 
     def __post_init__(self) -> None:
         if not 1 <= self.min_size <= self.max_size:
-            raise BadCall(f"itemsets of {self.min_size} to {self.max_size} items: give sizes from 1 up")
+            raise BadCall(
+                f"itemsets of {self.min_size} to {self.max_size} items: give sizes from 1 up, the smaller one first"
+            )
 
     @property
     def size(self) -> int:
@@ -84,9 +86,10 @@ class Domain:
         """What its members are called."""
         if self.max_size == 1:
             return "items"
-        if self.max_size == self.min_size == 2:
-            return "pairs of items"
-        return f"itemsets of up to {self.max_size} items"
+        if self.min_size == self.max_size:
+            return "pairs of items" if self.max_size == 2 else f"itemsets of {self.max_size} items"
+        sizes = f"up to {self.max_size}" if self.min_size == 1 else f"{self.min_size} to {self.max_size}"
+        return f"itemsets of {sizes} items"
 
     def check_holds(self, k: int) -> None:
         """Raise BadCall where the domain has fewer than k itemsets, whatever the data."""
@@ -94,8 +97,8 @@ class Domain:
             raise BadCall(f"k = {k} asks for nothing; give at least 1")
         if k > self.size:
             raise BadCall(
-                f"k = {k}, but there are only {self.size} itemsets of up to {self.max_size} items over an "
-                f"alphabet of {len(self.items)}; give a smaller k or allow larger itemsets"
+                f"k = {k}, but there are only {self.size} {self.sentence()} over an alphabet of "
+                f"{len(self.items)}; give a smaller k or allow larger itemsets"
             )
 
     def draw(self, below: Below) -> Itemset:

@@ -11,8 +11,8 @@ _LONG_EXPONENT = re.compile(r"[eE][+-]?[0-9_]{4,}")
 def rational_of(given: Rational) -> Fraction:
     """The number that was meant: 0.1 is one tenth, not the nearest binary float.
 
-    Raises ValueError where it is no number, or written with an exponent of so many digits that writing it out
-    would take longer than anyone waits.
+    Raises ValueError where it is no number, or written with an exponent of four or more digits: writing it
+    out would take longer than anyone waits.
 
     >>> rational_of(0.1), rational_of("1/3"), rational_of(2)
     (Fraction(1, 10), Fraction(1, 3), Fraction(2, 1))

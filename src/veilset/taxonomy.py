@@ -16,7 +16,7 @@ import numpy as np
 from veilset.arrays import Int32Array, Int64Array
 from veilset.errors import BadCall, BadInput
 
-Tree = int | list["Tree"]
+NestedItems = int | list["NestedItems"]
 """An item's code, or the children of a node."""
 
 FAN_OUT = 10
@@ -52,7 +52,7 @@ class Taxonomy:
     inner_nodes: Int64Array
 
     @classmethod
-    def of(cls, tree: Tree) -> "Taxonomy":
+    def of(cls, tree: NestedItems) -> "Taxonomy":
         """From nested lists of item codes; a node with one child is that child, except for the root."""
         return _numbered(_without_only_children(tree))
 
@@ -102,11 +102,11 @@ def _lines(path: Path) -> list[list[str]]:
     return [[field for field in row if field] for row in fields if any(row)]
 
 
-def _hierarchy(lines: list[list[str]], names: Sequence[int | str], *, path: str | Path) -> Tree:
+def _hierarchy(lines: list[list[str]], names: Sequence[int | str], *, path: str | Path) -> NestedItems:
     """The nested lists that lines of an item and its categories, the nearest first, stand for."""
     codes = {str(name): code for code, name in enumerate(names)}
-    root: list[Tree] = []
-    children: dict[tuple[str, ...], list[Tree]] = {(): root}
+    root: list[NestedItems] = []
+    children: dict[tuple[str, ...], list[NestedItems]] = {(): root}
     seen: set[str] = set()
     for item, *categories in lines:
         if item in seen:
@@ -123,7 +123,9 @@ def _hierarchy(lines: list[list[str]], names: Sequence[int | str], *, path: str 
     return root
 
 
-def _grown(children: dict[tuple[str, ...], list[Tree]], category: tuple[str, ...]) -> list[Tree]:
+def _grown(
+    children: dict[tuple[str, ...], list[NestedItems]], category: tuple[str, ...]
+) -> list[NestedItems]:
     """The children of a category, given from the root down; it is made where it is new."""
     if category not in children:
         children[category] = []
@@ -131,7 +133,7 @@ def _grown(children: dict[tuple[str, ...], list[Tree]], category: tuple[str, ...
     return children[category]
 
 
-def _divided(tree: Tree, fan_out: int) -> Tree:
+def _divided(tree: NestedItems, fan_out: int) -> NestedItems:
     """The same with groups, and groups of groups, wherever a node has more than `fan_out` children.
 
     >>> _divided([0, 1, 2, 3, 4], 2)
@@ -147,31 +149,54 @@ def _divided(tree: Tree, fan_out: int) -> Tree:
     return children
 
 
-def _without_only_children(tree: Tree) -> list[Tree]:
+def _without_only_children(tree: NestedItems) -> list[NestedItems]:
     """The tree without nodes that have one child, or none; its root stays a node."""
     lifted = _lifted(tree)
     return lifted if isinstance(lifted, list) else [lifted]
 
 
-def _lifted(tree: Tree) -> Tree:
+def _lifted(tree: NestedItems) -> NestedItems:
     if isinstance(tree, int):
         return tree
     children = [child for child in map(_lifted, tree) if child != []]
     return children[0] if len(children) == 1 else children
 
 
-def _numbered(root: list[Tree]) -> Taxonomy:
+def _numbered(root: list[NestedItems]) -> Taxonomy:
     """Number inner nodes by height, the highest first, and places from left to right, items before nodes."""
     ordered = _items_first(root)
     heights = {id(node): _height(node) for node in _inner(ordered)}
     nodes = sorted(_inner(ordered), key=lambda node: -heights[id(node)])
     numbers = {id(node): number for number, node in enumerate(nodes)}
     children = [[numbers.get(id(child), -1) for child in node] for node in nodes]
-    starts, widths, inner_nodes = (np.zeros(len(nodes), np.int64) for _ in range(3))
-    for u in reversed(range(len(nodes))):  # children first: they are less high
+    widths, inner_nodes = _sums_below(children)
+    starts, child_starts = _placed(children, widths)
+    return Taxonomy(
+        items=np.array(list(_leaves(ordered)), dtype=np.int32),
+        starts=starts,
+        ends=starts + widths,
+        first_child=np.cumsum([0, *map(len, children)], dtype=np.int64),
+        child_starts=child_starts,
+        child_nodes=np.array([child for row in children for child in row], dtype=np.int64),
+        item_children=np.array([row.count(-1) for row in children], dtype=np.int64),
+        heights=np.array([heights[id(node)] for node in nodes], dtype=np.int64),
+        inner_nodes=inner_nodes,
+    )
+
+
+def _sums_below(children: list[list[int]]) -> tuple[Int64Array, Int64Array]:
+    """Of each node, how many items and how many inner nodes, itself among them, there are from it down."""
+    widths, inner_nodes = np.zeros((2, len(children)), np.int64)
+    for u in reversed(range(len(children))):  # children first: they are less high
         inner = [child for child in children[u] if child >= 0]
         widths[u] = len(children[u]) - len(inner) + widths[inner].sum()
         inner_nodes[u] = 1 + inner_nodes[inner].sum()
+    return widths, inner_nodes
+
+
+def _placed(children: list[list[int]], widths: Int64Array) -> tuple[Int64Array, Int64Array]:
+    """The first place of every node, and of every child of every node."""
+    starts = np.zeros(len(children), np.int64)
     child_starts: list[int] = []
     for u, numbers_of_children in enumerate(children):
         place = int(starts[u])
@@ -180,20 +205,10 @@ def _numbered(root: list[Tree]) -> Taxonomy:
             if child >= 0:
                 starts[child] = place
             place += int(widths[child]) if child >= 0 else 1
-    return Taxonomy(
-        items=np.array(list(_leaves(ordered)), dtype=np.int32),
-        starts=starts,
-        ends=starts + widths,
-        first_child=np.cumsum([0, *map(len, children)], dtype=np.int64),
-        child_starts=np.array(child_starts, dtype=np.int64),
-        child_nodes=np.array([child for row in children for child in row], dtype=np.int64),
-        item_children=np.array([row.count(-1) for row in children], dtype=np.int64),
-        heights=np.array([heights[id(node)] for node in nodes], dtype=np.int64),
-        inner_nodes=inner_nodes,
-    )
+    return starts, np.array(child_starts, dtype=np.int64)
 
 
-def _inner(node: list[Tree]) -> Iterator[list[Tree]]:
+def _inner(node: list[NestedItems]) -> Iterator[list[NestedItems]]:
     """The node and all inner nodes below it, each before its children."""
     if len(node) > MOST_CHILDREN:
         raise BadCall(
@@ -205,16 +220,16 @@ def _inner(node: list[Tree]) -> Iterator[list[Tree]]:
             yield from _inner(child)
 
 
-def _height(tree: Tree) -> int:
+def _height(tree: NestedItems) -> int:
     return 0 if isinstance(tree, int) else 1 + max(map(_height, tree), default=0)
 
 
-def _items_first(node: list[Tree]) -> list[Tree]:
-    items: list[Tree] = [child for child in node if isinstance(child, int)]
+def _items_first(node: list[NestedItems]) -> list[NestedItems]:
+    items: list[NestedItems] = [child for child in node if isinstance(child, int)]
     return [*items, *(_items_first(child) for child in node if isinstance(child, list))]
 
 
-def _leaves(tree: Tree) -> Iterator[int]:
+def _leaves(tree: NestedItems) -> Iterator[int]:
     if isinstance(tree, int):
         yield tree
     else:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from laws import discrete_laplace, fits
-from veilset.gate.mechanisms import DiscreteLaplace
+from veilset.errors import BadCall
 from veilset.gate.noise import Noise, SecureNoise, SeededNoise, float_at_least
 from veilset.raw.counts import ExactCounts
 
@@ -60,15 +60,7 @@ def test_scales_are_rounded_up_never_down(value: Fraction) -> None:
     assert Fraction(math.nextafter(rounded, 0)) < value <= Fraction(rounded)
 
 
-@pytest.mark.parametrize("scale", [Fraction(1, 5), Fraction(1), Fraction(7, 2), Fraction(250)], ids=str)
-def test_half_width_is_the_smallest_that_holds_95_percent(scale: Fraction) -> None:
-    """Against direct summation of the law."""
-    mechanism = DiscreteLaplace(sensitivity=1, epsilon=1 / scale)
-    law = discrete_laplace(float(scale), largest=int(50 * scale) + 50)
-    half_width = mechanism.half_width()
-
-    def inside(width: int) -> float:
-        return sum(p for x, p in law.items() if abs(x) <= width)
-
-    assert inside(half_width) >= 0.95 - 1e-12
-    assert half_width == 0 or inside(half_width - 1) < 0.95
+def test_there_is_no_negative_seed() -> None:
+    """Only one of the two generators behind it would take one."""
+    with pytest.raises(BadCall, match="no seed -1; give 0 or more"):
+        SeededNoise(-1)

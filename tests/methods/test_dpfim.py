@@ -59,7 +59,7 @@ def test_preprocessing_is_asked_on_the_sample_and_the_rest_of_all_data(shop: Tra
     kinds = [isinstance(charge.mechanism, OnSample) for charge in curator.budget.charges]
     assert kinds == [False, True, True, True, True, True, False, False, False]
     questions = [charge.question.split()[0] for charge in curator.budget.charges]
-    assert " ".join(questions) == "number how lengths supports lengths best supports prefix supports"
+    assert " ".join(questions) == "number number lengths supports lengths best supports prefix supports"
 
 
 def test_the_sample_of_large_data_is_nearly_free_and_that_of_small_is_not() -> None:

@@ -17,7 +17,7 @@ from veilset.datasets import groceries
 from veilset.errors import BadCall
 from veilset.gate import NormalisedCounts, SeededNoise
 from veilset.gate.mechanisms import AboveThreshold, DiscreteLaplace
-from veilset.gate.selection.length_scores import STEPS
+from veilset.gate.selection.length_scores import WEIGHT_STEPS
 from veilset.methods import METHODS, tps
 from veilset.methods.tps import Zones, filled_up
 from veilset.request import Request
@@ -28,8 +28,8 @@ TWO_PHASES = ["tps-pfm", "tps-em", "tps-recount", "frefirst"]
 
 def counts_of(noisy: list[int], *, scale: int) -> NormalisedCounts:
     """Noisy supports of so many items with noise of that scale."""
-    mechanism = DiscreteLaplace(scale, Fraction(1), STEPS)
-    return NormalisedCounts(np.arange(len(noisy)), np.array(noisy) * STEPS, scale, mechanism)
+    mechanism = DiscreteLaplace(scale, Fraction(1), WEIGHT_STEPS)
+    return NormalisedCounts(np.arange(len(noisy)), np.array(noisy) * WEIGHT_STEPS, scale, mechanism)
 
 
 def test_the_zones_of_the_running_example() -> None:

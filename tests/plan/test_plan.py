@@ -103,8 +103,17 @@ def test_planned_asks_question_by_question_what_was_forecast(
     stages = forecast_of(make_plan(SHOP, k=k, epsilon=epsilon), "planned").stages
     trace = mine(baskets, k=k, epsilon=epsilon, method="planned", noise=SeededNoise(1)).trace
     forecast = [stage for stage in stages for _ in range(stage.times)]
-    asked = {"support of the k-th itemset": "support of the", "lengths": "how many of the items"}
-    kinds = {"held": "how many of", "supports": "supports of", "largest support": "largest support of"}
+    asked = {
+        "support of the k-th itemset": "support of the",
+        "lengths": "number of items held",
+        "how many items": "number of items as frequent",
+        "joint patterns": "marginal of",
+    }
+    kinds = {
+        "held": "number of itemsets held",
+        "supports": "supports of",
+        "largest support": "largest support of",
+    }
     for stage, charge in zip(forecast, trace, strict=True):
         kind = stage.name.split(",")[0].removesuffix(" again")
         assert charge.question.startswith(asked.get(stage.name) or kinds.get(kind, stage.name))

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from veilset.arrays import FloatArray
-from veilset.gate.selection.sparse_vector import STEPS
+from veilset.gate.selection.sparse_vector import COMPARISON_STEPS
 
 Labels = tuple[bool, ...]
 
@@ -54,7 +54,7 @@ def of_blocks(
     supports: Sequence[int], k: int, threshold: int, epsilon: Fraction
 ) -> Iterator[tuple[Labels, float]]:
     """A new noisy threshold for each block; what is left is shared by the items that are still wanted."""
-    step = epsilon / STEPS
+    step = epsilon / COMPARISON_STEPS
 
     def new_block(labels: Labels, p: float, left: Fraction) -> Iterator[tuple[Labels, float]]:
         wanted = k - sum(labels)

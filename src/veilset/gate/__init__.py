@@ -1,9 +1,19 @@
-"""The only way out: a Curator answers questions about raw data, within a budget, with noise."""
+"""The only way out: a Curator answers questions about raw data, within a budget, with noise.
 
-from veilset.gate.accounting.budget import LEAST_EPSILON, Budget, Epsilon, exact_epsilon
+What is listed here is for everybody. The modules below are the gate's own: nobody outside needs more than this.
+"""
+
+from veilset.gate.accounting.amplification import (
+    SampleAccount,
+    affordable,
+    chance_of_a_unit,
+    drawable_rate,
+    price_of,
+)
+from veilset.gate.accounting.budget import LEAST_EPSILON, Account, Budget, Epsilon, exact_epsilon
 from veilset.gate.answers import (
     Chosen,
-    Found,
+    FoundItems,
     NoisyCount,
     NoisyCounts,
     NoisyHistogram,
@@ -11,11 +21,23 @@ from veilset.gate.answers import (
     SubPartitions,
 )
 from veilset.gate.curator import Curator
-from veilset.gate.mechanisms import Charge
+from veilset.gate.mechanisms import (
+    AboveThreshold,
+    ChainedLaplace,
+    Charge,
+    DiscreteLaplace,
+    Exponential,
+    Mechanism,
+    OnSample,
+)
 from veilset.gate.noise import Noise, SecureNoise, SeededNoise
 from veilset.gate.noisy_tree import NoisyTree
 from veilset.gate.questions.base import PrivacyUnit
+from veilset.gate.questions.counts import LARGEST_MARGINAL
 from veilset.gate.questions.partitions import Partitions, Refinement, SizeTest
+from veilset.gate.selection.floored_supports import MOST_SCORED
+from veilset.gate.selection.length_scores import WEIGHT_STEPS
+from veilset.gate.selection.sparse_vector import COMPARISON_STEPS
 from veilset.raw.cuts.similar_cut import KeepSimilar
 from veilset.raw.cuts.smart_cut import KeepSmart
 from veilset.raw.cuts.split import Split
@@ -31,36 +53,52 @@ from veilset.raw.cuts.truncation import (
 from veilset.raw.transactions import Item
 
 __all__ = [
+    "COMPARISON_STEPS",
+    "LARGEST_MARGINAL",
     "LEAST_EPSILON",
+    "MOST_SCORED",
+    "WEIGHT_STEPS",
+    "AboveThreshold",
+    "Account",
     "Budget",
+    "ChainedLaplace",
     "Charge",
     "Chosen",
     "Curator",
+    "DiscreteLaplace",
     "DropLonger",
     "Epsilon",
-    "Found",
+    "Exponential",
+    "FoundItems",
     "Item",
     "KeepAll",
     "KeepBest",
     "KeepRandom",
     "KeepSimilar",
     "KeepSmart",
+    "Mechanism",
     "Noise",
     "NoisyCount",
     "NoisyCounts",
     "NoisyHistogram",
     "NoisyTree",
     "NormalisedCounts",
+    "OnSample",
     "OnlyItems",
     "Partitions",
     "PrivacyUnit",
     "Refinement",
     "Reshape",
+    "SampleAccount",
     "SecureNoise",
     "SeededNoise",
     "SizeTest",
     "Split",
     "SubPartitions",
     "Truncation",
+    "affordable",
+    "chance_of_a_unit",
+    "drawable_rate",
     "exact_epsilon",
+    "price_of",
 ]

@@ -17,7 +17,7 @@ class NoisyCount:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NoisyHistogram:
-    """Counts of classes that exclude each other, each with noise: lengths, or patterns of some items."""
+    """Counts of classes that exclude each other, each with noise: lengths, containment, or the cells of a marginal."""
 
     values: Int64Array
     mechanism: DiscreteLaplace
@@ -45,13 +45,6 @@ class SubPartitions:
     sizes: Int64Array
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """Itemsets chosen by their private scores, in the order of the draws; the scores stay behind."""
-
-    itemsets: tuple[Itemset, ...]
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class NormalisedCounts:
     """Supports of single items over transactions that were normalised to `limit` items, each with noise.
@@ -66,7 +59,14 @@ class NormalisedCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Chosen:
+    """Itemsets chosen by their private scores, in the order of the draws; the scores stay behind."""
+
+    itemsets: tuple[Itemset, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundItems:
     """Items whose noisy support reached a noisy threshold, in the order in which they were asked for."""
 
     items: tuple[int, ...]

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any, Protocol
 
 from veilset.errors import BadCall
+from veilset.wording import counted
 
 
 class Mechanism(Protocol):
@@ -102,9 +103,8 @@ class Exponential:
 
     def sentence(self) -> str:
         """The mechanism in words."""
-        kind = "monotone scores" if self.is_monotone else "scores"
-        draws = "1 draw" if self.draws == 1 else f"{self.draws} draws"
-        return f"exponential mechanism, {draws} on {kind} of sensitivity {self.sensitivity}"
+        scores = "monotone scores" if self.is_monotone else "scores"
+        return f"exponential mechanism, {counted(self.draws, 'draw')} on {scores} of sensitivity {self.sensitivity}"
 
     def to_dict(self) -> dict[str, Any]:
         """The mechanism as JSON values."""
@@ -122,7 +122,7 @@ class AboveThreshold:
     """Noisy supports compared with a noisy threshold, one after another; only the comparisons leave.
 
     `epsilon` was charged whole, before the look. `account` is what the comparisons used of it, one share for
-    each part that was paid for (`gate.above_threshold`): it can be computed from the comparisons that were
+    each part that was paid for (`gate.selection.sparse_vector`): it can be computed from the comparisons that were
     released and says nothing else, and it never adds up to more than `epsilon`. None until they are made.
     """
 
@@ -145,8 +145,11 @@ class AboveThreshold:
 
     def sentence(self) -> str:
         """The mechanism in words."""
-        about = "" if self.account is None else f", {float(self.used):.3g} used in {len(self.account)} parts"
-        return f"noisy threshold for {self.wanted} items of sensitivity {self.sensitivity}{about}"
+        wanted = counted(self.wanted, "item")
+        made = f"comparisons with a noisy threshold for up to {wanted} (sensitivity {self.sensitivity})"
+        if self.account is None:
+            return made
+        return f"{made}, which used epsilon {float(self.used):.3g} in {counted(len(self.account), 'part')}"
 
     def to_dict(self) -> dict[str, Any]:
         """The mechanism as JSON values."""
@@ -180,10 +183,10 @@ class ChainedLaplace:
         """The mechanism in words."""
         levels = [f"{float(share):.4g}" for share in self.largest_chain]
         shown = [*levels[:3], "...", *levels[-2:]] if len(levels) > 6 else levels
-        how = f"{' + '.join(shown)} in {len(levels)} tests" if levels else "nothing yet"
+        spent = f"epsilon {' + '.join(shown)} in {counted(len(levels), 'test')}" if levels else "nothing yet"
         return (
             f"discrete Laplace noise on sizes of disjoint partitions (sensitivity {self.sensitivity}); "
-            f"the largest chain spent {how}"
+            f"the chain of tests that cost most spent {spent}"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -200,7 +203,7 @@ class ChainedLaplace:
 class OnSample:
     """A mechanism on a random sample of the transactions, where it costs more than `epsilon`, its price here.
 
-    The price is what `gate.sampling` says; it depends on what else was asked on the same sample.
+    The price is what `gate.accounting.amplification` says; it depends on what else was asked on the same sample.
     """
 
     mechanism: Mechanism
@@ -210,7 +213,10 @@ class OnSample:
     def sentence(self) -> str:
         """The mechanism in words."""
         inner = self.mechanism
-        return f"on a sample of {float(self.rate):.4g}, where it costs {float(inner.epsilon):.6g}: {inner.sentence()}"
+        return (
+            f"on a random sample at rate {float(self.rate):.4g}, where it costs epsilon {float(inner.epsilon):.6g}: "
+            f"{inner.sentence()}"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The mechanism as JSON values."""

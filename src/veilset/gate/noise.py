@@ -1,7 +1,7 @@
 """Randomness: the only importer of opendp. Handed to a Curator, never global.
 
 Discrete Laplace noise comes from OpenDP's exact integer sampler. Everything else (which candidate wins, which
-items a cut keeps) is built on uniform integers, exactly: see `gate.exponential`.
+items a truncation keeps) is built on uniform integers, exactly: see `gate.selection.exponential`.
 """
 
 import math

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from curators import ONE_TRANSACTION, curator_over, engine_over
-from laws import fits
+from laws import chance_to_reach, fits
 from reference import Basket, Baskets
 from strategies import ALPHABET_SIZE, basket, baskets, transactions_of
 from veilset.arrays import Int64Array
@@ -22,14 +21,11 @@ from veilset.gate import (
     Partitions,
     PrivacyUnit,
     Refinement,
-    SecureNoise,
     SeededNoise,
     SizeTest,
     SubPartitions,
 )
-from veilset.gate.accounting.parallel import Chains
 from veilset.gate.mechanisms import ChainedLaplace
-from veilset.gate.selection.zero_counts import draw_number_passing, draw_passing_noise
 from veilset.raw.engines.partitions import ExactPartitions
 from veilset.raw.kernels.partitions import Tree
 from veilset.taxonomy import Taxonomy
@@ -140,55 +136,6 @@ def ask(
     )
 
 
-def chance(size: int, *, threshold: int, rate: float) -> float:
-    """P(size + noise >= threshold), by summing the law of the noise."""
-    a = math.exp(-rate)
-    return sum((1 - a) / (1 + a) * a ** abs(x) for x in range(threshold - size, 400))
-
-
-@pytest.mark.parametrize(("number", "threshold", "rate"), [(50, 3, 0.5), (4000, 12, 0.5), (3, 1, 2.0)])
-def test_how_many_empty_parts_pass_is_binomial(number: int, threshold: int, rate: float) -> None:
-    """The law of testing each passes; a threshold of one less or one more is told apart."""
-    draws = 4000
-    below = SeededNoise(5).below
-    drawn = Counter(
-        draw_number_passing(number, threshold=threshold, rate=Fraction(rate), below=below)
-        for _ in range(draws)
-    )
-    for other in (threshold - 1, threshold, threshold + 1):
-        p = chance(0, threshold=other, rate=rate)
-        law = {k: float(stats.binom.pmf(k, number, p)) for k in range(min(number, 200) + 1)}
-        assert fits(drawn, law) == (other == threshold)
-
-
-def test_of_no_empty_parts_none_passes() -> None:
-    """Whatever is drawn."""
-    assert {
-        draw_number_passing(0, threshold=1, rate=Fraction(1), below=SeededNoise(s).below) for s in range(9)
-    } == {0}
-
-
-def test_a_quantile_that_no_64_digits_tell_is_told_by_more() -> None:
-    """Digits at the edge of a step: zero to one of two coins, p = 1/2 (rate 0 is no noise law, but is exact)."""
-    digits = iter([2**62, 2**63])  # U = 1/4 exactly so far: P(none) = 1/4
-    drawn = draw_number_passing(2, threshold=1, rate=Fraction(0), below=lambda _: next(digits))
-    assert drawn == 1
-    assert next(digits, None) is None
-
-
-@pytest.mark.parametrize("noise", [SeededNoise(3), SecureNoise()], ids=["seeded", "secure"])
-def test_noise_of_passing_parts_is_the_tail_of_the_law(noise: SeededNoise | SecureNoise) -> None:
-    """Above the threshold; the right scale passes, a fifth less or more is told apart."""
-    threshold, scale = 7, Fraction(5, 2)
-    draw = draw_passing_noise(
-        4000, threshold=threshold, noise=lambda zeros: noise.discrete_laplace(zeros, scale=scale)
-    )
-    for factor in (0.8, 1, 1.25):
-        a = math.exp(-1 / (float(scale) * factor))
-        law = {threshold + g: (1 - a) * a**g for g in range(400)}
-        assert fits(Counter(draw.tolist()), law) == (factor == 1)
-
-
 @pytest.mark.parametrize("per_unit", [1, 2])
 def test_parts_pass_by_the_law_of_testing_each(per_unit: int) -> None:
     """Seen and empty parts of one split together; another epsilon or a size off by one is told apart."""
@@ -206,7 +153,7 @@ def test_parts_pass_by_the_law_of_testing_each(per_unit: int) -> None:
 
     def law(size_of_first: int, rate: float) -> dict[frozenset[int], float]:
         sizes = dict.fromkeys(range(1, 8), 0) | {1: size_of_first, 6: 1}
-        passes = {mask: chance(size, threshold=threshold, rate=rate) for mask, size in sizes.items()}
+        passes = {mask: chance_to_reach(size, threshold=threshold, rate=rate) for mask, size in sizes.items()}
         return {
             frozenset(mask for mask, passed in zip(sizes, which, strict=True) if passed): math.prod(
                 passes[mask] if passed else 1 - passes[mask]
@@ -245,25 +192,11 @@ def test_a_chain_that_would_spend_more_than_was_paid_is_refused_before_the_look(
         ask(partitions, [0], 2, Fraction(1, 10**9))
 
 
-def test_chains_pay_apart_and_together() -> None:
-    """Two chains may spend all that is left, each; the account knows the largest and how it came about."""
-    chains = Chains(Fraction(1))
-    ways = chains.charge(int64(0, 0), int64(0, 1), [Fraction(1, 4), Fraction(1, 2)])
-    assert chains.largest == (Fraction(1, 2),)
-    ways = chains.charge(ways, int64(0, 1), [Fraction(3, 4), Fraction(1, 2)])
-    assert sum(chains.largest) == 1
-    with pytest.raises(BudgetExceeded):
-        chains.charge(ways[:1], int64(0), [Fraction(1, 100)])
-    assert len(chains.largest) == 2
-
-
-def test_partitions_are_paid_for_at_once_and_before_the_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One row of the trace; a budget that is too small means that nobody looks."""
-    curator = curator_over([frozenset({0})], epsilon=Fraction(1, 2))
-    monkeypatch.setattr(curator._engine, "records", lambda _: pytest.fail("looked before paying"))
-    with pytest.raises(BudgetExceeded):
-        curator.ask_partitions(TAXONOMY, epsilon=Fraction(1))
-    assert curator.budget.charges == ()
+def test_partitions_are_paid_for_at_once() -> None:
+    """One row of the trace, before the first split."""
+    curator = curator_over([frozenset({0})], epsilon=Fraction(1))
+    curator.ask_partitions(TAXONOMY, epsilon=Fraction(1, 2))
+    assert [charge.mechanism for charge in curator.budget.charges] == [ChainedLaplace(1, Fraction(1, 2))]
 
 
 def test_the_trace_tells_how_the_largest_chain_came_about() -> None:

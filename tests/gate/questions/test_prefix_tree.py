@@ -3,28 +3,25 @@
 import math
 from collections import Counter
 from fractions import Fraction
-from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from curators import curator_over, engine_over
+from curators import curator_over
 from laws import fits
+from prefix_trees import ORDER, Path, paths_in
 from reference import Basket, Baskets
 from strategies import basket, baskets, transactions_of
 from veilset.errors import BadCall
-from veilset.gate import NoisyTree, PrivacyUnit, SecureNoise, SeededNoise
+from veilset.gate import PrivacyUnit, SecureNoise, SeededNoise
 from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.gate.noise import Noise
-from veilset.gate.selection.zero_counts import draw_number_passing
 from veilset.raw.cuts.truncation import KeepAll
 from veilset.raw.engines.local import LocalEngine
 
-ORDER = (3, 0, 5, 1)
 SURE = Fraction(10**6)
-Path = tuple[int, ...]
 
 
 def path_of(row: Basket, depth: int) -> Path:
@@ -37,15 +34,6 @@ def counts_of(rows: Baskets, depth: int) -> Counter[Path]:
     return Counter(
         path_of(row, depth)[:end] for row in rows for end in range(1, len(path_of(row, depth)) + 1)
     )
-
-
-def paths_in(parents: np.ndarray, ranks: np.ndarray) -> list[Path]:
-    """The path to every node, the root first."""
-    paths: list[Path] = [()]
-    for parent, rank in zip(parents[1:].tolist(), ranks[1:].tolist(), strict=True):
-        assert parent < len(paths)
-        paths.append((*paths[parent], rank))
-    return paths
 
 
 @given(rows=baskets(), depth=st.integers(1, 5), chunk=st.sampled_from([1, 3, 100]), threads=st.integers(1, 2))
@@ -122,13 +110,6 @@ def test_seen_and_unseen_children_come_out_as_the_complete_noisy_tree_says(
     assert [fits(drawn, law) for law in laws] == [False, True, False]
 
 
-def test_zeros_hardly_pass_a_threshold_far_out_and_nothing_takes_long() -> None:
-    """A chance of exp(-10^6) has a million zeros, none of which has to be drawn."""
-    noise = SeededNoise(1)
-    assert draw_number_passing(10**6, threshold=10, rate=Fraction(10**5), below=noise.below) == 0
-    assert draw_number_passing(0, threshold=1, rate=Fraction(1), below=noise.below) == 0
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -145,59 +126,3 @@ def test_trees_that_make_no_sense_are_refused_before_a_charge(call: dict[str, ob
     with pytest.raises(BadCall, match=message):
         curator.ask_prefix_tree(epsilon=Fraction(1), **call)  # type: ignore[arg-type]
     assert curator.budget.spent == 0
-
-
-@given(rows=baskets(), k=st.integers(1, 12), max_size=st.integers(1, 4))
-def test_fp_growth_on_a_tree_finds_what_listing_finds(rows: Baskets, k: int, max_size: int) -> None:
-    """The k largest supports over the order, all ties with the last among them, none wrong."""
-    curator = curator_over(rows, epsilon=SURE)
-    tree = curator.ask_prefix_tree(ORDER, depth=4, threshold=1, epsilon=SURE)
-    itemsets, supports = tree.top(k, max_size=max_size)
-    every = {
-        tuple(sorted(chosen)): sum(set(chosen) <= row for row in rows)
-        for size in range(1, max_size + 1)
-        for chosen in combinations(ORDER, size)
-    }
-    held = sorted((support for support in every.values() if support > 0), reverse=True)
-    found = dict(zip(itemsets, supports.tolist(), strict=True))
-    assert all(every[itemset] == support for itemset, support in found.items())
-    assert sorted(found.values(), reverse=True)[:k] == held[:k]
-
-
-@st.composite
-def noisy_trees(draw: st.DrawFn) -> NoisyTree:
-    """Trees with any counts, also negative ones and children that outnumber their parent."""
-    rows = draw(baskets())
-    exact = engine_over(rows).prefix_tree(np.array(ORDER, np.int32), KeepAll(), SeededNoise(1).keys, depth=4)
-    paths = paths_in(exact.parents, exact.ranks)
-    order = sorted(range(len(paths)), key=lambda node: (len(paths[node]), paths[node]))
-    numbers = {paths[node]: number for number, node in enumerate(order)}
-    parents = [-1, *(numbers[paths[node][:-1]] for node in order[1:])]
-    noise = draw(st.lists(st.integers(-5, 9), min_size=len(paths), max_size=len(paths)))
-    return NoisyTree(
-        ORDER,
-        np.array(parents, np.int64),
-        exact.ranks[order],
-        np.array([0, *noise[1:]], np.int64),
-        DiscreteLaplace(4, Fraction(1)),
-        1,
-    )
-
-
-@given(tree=noisy_trees(), total=st.integers(-3, 30))
-@settings(max_examples=200)
-def test_consistent_counts_are_those_of_some_transactions(tree: NoisyTree, total: int) -> None:
-    """Nothing negative, and children never outnumber their parent by more than rounding."""
-    counts = tree.consistent(total).counts
-    assert counts.min() >= 0
-    assert counts[0] == max(total, 0)
-    sums = np.bincount(tree.parents[1:], weights=counts[1:], minlength=counts.size)
-    children = np.bincount(tree.parents[1:], minlength=counts.size)
-    assert np.all(sums <= counts + (children + 1) / 2)
-
-
-@given(rows=baskets())
-def test_consistent_counts_stay_as_they_are(rows: Baskets) -> None:
-    """There is nothing to mend in an exact tree."""
-    tree = curator_over(rows, epsilon=SURE).ask_prefix_tree(ORDER, depth=4, threshold=1, epsilon=SURE)
-    assert tree.consistent(len(rows)).counts[1:].tolist() == tree.counts[1:].tolist()

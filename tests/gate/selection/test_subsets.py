@@ -17,7 +17,7 @@ from strategies import ALPHABET_SIZE, basket, baskets
 from veilset.errors import BadCall
 from veilset.gate import SeededNoise
 from veilset.gate.mechanisms import Exponential
-from veilset.gate.selection import floored_supports as scored
+from veilset.gate.selection import floored_supports
 from veilset.gate.selection.subsets import draw_subset, loss_of, sets_of_loss
 from veilset.itemsets import Domain, Itemsets
 
@@ -72,7 +72,9 @@ def test_one_more_transaction_moves_every_loss_by_at_most_1(
     """Of every set of items, up or down: the score has sensitivity 1."""
     domain = Domain(items=range(ALPHABET_SIZE), max_size=3)
     before, after = (
-        scored.margins_of_items(engine_over(database), domain, k, most=most, draw=SeededNoise(1).keys)
+        floored_supports.margins_of_items(
+            engine_over(database), domain, k, most=most, draw=SeededNoise(1).keys
+        )
         for database in (rows, [*rows, extra])
     )
     for chosen in every_set(ALPHABET_SIZE, 1, most):
@@ -92,15 +94,15 @@ def test_with_next_to_no_noise_nobody_is_misplaced(rows: Baskets, most: int) -> 
 
 
 @given(rows=baskets(), k=st.integers(1, 6))
-def test_of_a_list_those_at_the_bar_or_above_are_found(rows: Baskets, k: int) -> None:
+def test_of_a_list_those_at_the_threshold_or_above_are_found(rows: Baskets, k: int) -> None:
     """With next to no noise: all above the k-th itemset, none below; those level with it, or not."""
     curator = curator_over(rows, epsilon=Fraction(10**7))
     pairs = Itemsets.of(combinations(range(4), 2))
     domain = curator.domain(max_size=2)
     found = curator.ask_frequent_of(k, pairs, domain=domain, epsilon=Fraction(10**6))
-    bar = scored.kth_support(engine_over(rows), domain, k)
-    assert {pair for pair in pairs if support(rows, pair) > bar} <= set(found)
-    assert all(support(rows, pair) >= bar for pair in found)
+    threshold = floored_supports.kth_support(engine_over(rows), domain, k)
+    assert {pair for pair in pairs if support(rows, pair) > threshold} <= set(found)
+    assert all(support(rows, pair) >= threshold for pair in found)
 
 
 def test_the_cost_does_not_grow_with_the_number_of_items() -> None:

@@ -131,7 +131,7 @@ def test_several_groups_find_the_best_itemsets_of_many_items() -> None:
     assert curator.budget.spent == epsilon
     assert "groups" in story[0]
     questions = [charge.question for charge in curator.budget.charges]
-    assert "listed itemsets are as frequent" in questions[1]
+    assert "itemsets as frequent as" in questions[1]
 
 
 def test_above_a_threshold_nothing_below_is_told() -> None:

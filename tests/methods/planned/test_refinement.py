@@ -166,5 +166,5 @@ def test_patterns_and_supports_of_the_rest_share_all_that_is_left() -> None:
     assert curator.budget.spent == epsilon
     assert "joint patterns" in known.story[-1]
     questions = [charge.question for charge in curator.budget.charges]
-    assert any(question.startswith("supports of 1 itemsets") for question in questions)
+    assert any(question.startswith("supports of 1 itemset,") for question in questions)
     assert (known.posterior.sums[:, 1] > 0).all()

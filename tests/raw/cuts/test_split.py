@@ -184,7 +184,9 @@ def test_questions_over_pieces_charge_for_the_unit_and_refuse_what_pieces_share(
     curator.ask_best(2, domain=curator.domain(max_size=2), reshape=split, epsilon=Fraction(1))
     asked = [charge.mechanism.to_dict()["sensitivity"] for charge in curator.budget.charges]
     assert asked == [9, 3, 3]
-    assert all("under Split(1)" in charge.question for charge in curator.budget.charges)
+    assert all(
+        "split into pieces of at most 1 item (Split)" in charge.question for charge in curator.budget.charges
+    )
     for refused in (Itemsets.of([()]), Itemsets.of([]), Itemsets.of([(0,), (0,)])):
         with pytest.raises(BadCall, match="different, and none empty"):
             curator.ask_reshaped_supports(refused, reshape=split, epsilon=Fraction(1))

@@ -18,11 +18,12 @@ cheaper: E grows with every question, and a question costs by how much it raises
 data in between, or on another sample, are independent of the draw of this one given all answers so far: for each
 sequence of answers the probability is a product, and the costs add up.
 
-A price is irrational. It is rounded up to a multiple of `STEP`, and what a price can buy is rounded down.
+A price is irrational. It is rounded up to a multiple of `PRICE_STEP`, and what a price can buy is rounded down.
 """
 
 import decimal
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from threading import Lock
@@ -32,10 +33,12 @@ from veilset.errors import BadCall, BudgetExceeded
 from veilset.gate.accounting.budget import Account
 from veilset.gate.mechanisms import Charge, Mechanism, OnSample
 from veilset.raw.engines import DrawKeys, Engine
+from veilset.raw.transactions import Alphabet
 
-STEP = Fraction(1, 10**9)
+PRICE_STEP = Fraction(1, 10**9)
+"""Prices are multiples of 10^-9."""
 KEY_BITS = 32
-"""A transaction is in the sample where its random key of so many bits is below a bound."""
+"""32: a transaction is in the sample where its random key of 32 bits is below a bound."""
 
 _PRECISION = decimal.Context(prec=80, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX)
 _ERROR = decimal.Decimal("1e-40")
@@ -77,8 +80,8 @@ def price_of(epsilon: Fraction, *, chance: Fraction) -> Fraction:
     with decimal.localcontext(_PRECISION):
         spent, drawn = _decimal(epsilon), _decimal(chance)
         price = spent + (drawn + (1 - drawn) * (-spent).exp()).ln()
-        steps = math.ceil((price + _ERROR) * STEP.denominator)
-    return min(epsilon, steps * STEP)
+        steps = math.ceil((price + _ERROR) * PRICE_STEP.denominator)
+    return min(epsilon, steps * PRICE_STEP)
 
 
 def affordable(price: Fraction, *, chance: Fraction) -> Fraction:
@@ -90,12 +93,12 @@ def affordable(price: Fraction, *, chance: Fraction) -> Fraction:
     if chance == 1:
         return price
     with decimal.localcontext(_PRECISION):
-        paid, drawn = _decimal(price // STEP * STEP), _decimal(chance)
+        paid, drawn = _decimal(price // PRICE_STEP * PRICE_STEP), _decimal(chance)
         # ln(1 + (e^P - 1) / q') = P + ln(e^-P + (1 - e^-P) / q')
         most = paid + ((-paid).exp() + (1 - (-paid).exp()) / drawn).ln()
-        epsilon = math.floor(most * STEP.denominator) * STEP
+        epsilon = math.floor(most * PRICE_STEP.denominator) * PRICE_STEP
     while price_of(epsilon, chance=chance) > price:  # by the margin for rounding, so at most a step or two
-        epsilon -= STEP
+        epsilon -= PRICE_STEP
     return max(epsilon, Fraction(0))
 
 
@@ -103,8 +106,14 @@ def _decimal(value: Fraction) -> decimal.Decimal:
     return decimal.Decimal(value.numerator) / value.denominator
 
 
+Pay = Callable[[str, Mechanism], None]
+"""Charges the account of the data for a question on a sample, or raises BudgetExceeded."""
+
+
 class SampleAccount(Account):
     """What the questions on one sample cost there, and what the account of the data pays for them.
+
+    `pay` charges that account in place of its own `charge`, where more is to be done than that.
 
     >>> from veilset.gate.accounting.budget import Budget
     >>> from veilset.gate.mechanisms import DiscreteLaplace
@@ -116,8 +125,11 @@ class SampleAccount(Account):
     [0.077969939, 0.116597356]
     """
 
-    def __init__(self, payer: Account, *, rate: Fraction, transactions: int, epsilon: Fraction) -> None:
+    def __init__(
+        self, payer: Account, *, rate: Fraction, transactions: int, epsilon: Fraction, pay: Pay | None = None
+    ) -> None:
         self._payer = payer
+        self._pay = pay or payer.charge
         self._rate = rate
         self._chance = chance_of_a_unit(rate, transactions=transactions)
         self._priced: list[OnSample] = []
@@ -134,7 +146,7 @@ class SampleAccount(Account):
             before = price_of(self.spent, chance=self._chance)
             after = price_of(self.spent + mechanism.epsilon, chance=self._chance)
             priced = OnSample(mechanism, self._rate, after - before)
-            self._payer.charge(question, priced)
+            self._pay(question, priced)
             self._charges.append(Charge(question, mechanism))
             self._priced.append(priced)
 
@@ -148,16 +160,19 @@ class SampleAccount(Account):
 
 
 class SampledEngine:
-    """Answers like the engine whose transactions it samples; draws the sample once, when it is first asked."""
+    """Answers like the engine whose transactions it samples; has nothing to answer with until the sample is drawn."""
 
-    def __init__(self, engine: Engine, *, rate: Fraction, draw: DrawKeys) -> None:
-        self.alphabet = engine.alphabet
-        self._engine, self._draw, self._below = engine, draw, int(rate * 2**KEY_BITS)
+    def __init__(self, alphabet: Alphabet, *, rate: Fraction, draw: DrawKeys) -> None:
+        self.alphabet = alphabet
+        self._draw, self._below = draw, int(rate * 2**KEY_BITS)
         self._sample: Engine | None = None
         self._lock = Lock()
 
-    def __getattr__(self, question: str) -> Any:  # noqa: ANN401 - whatever the engine's method is
+    def draw_from(self, engine: Engine) -> None:
+        """Draw the sample from the engine that was paid for; only once, so that all questions see the same rows."""
         with self._lock:  # a second draw would be a second sample, which nobody paid for
             if self._sample is None:
-                self._sample = self._engine.sample(self._draw, below=self._below)
+                self._sample = engine.sample(self._draw, below=self._below)
+
+    def __getattr__(self, question: str) -> Any:  # noqa: ANN401 - whatever the engine's method is
         return getattr(self._sample, question)

@@ -39,7 +39,7 @@ def exact_epsilon(epsilon: Epsilon) -> Fraction:
 
 
 class Account(ABC):
-    """Who pays for questions: a budget, or a part of one that is spent on a sample."""
+    """Who pays for questions: a budget, or the part of one that is spent on a sample."""
 
     def __init__(self, total: Fraction) -> None:
         self.total = total

@@ -6,12 +6,15 @@ different ways of having spent, so a way is kept once, and every partition only 
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
 from veilset.arrays import Int64Array
 from veilset.errors import BudgetExceeded
+from veilset.gate.accounting.budget import Account
+from veilset.gate.mechanisms import ChainedLaplace
 
 Way = tuple[Fraction, ...]
 """What the questions along a chain cost, the first question first."""
@@ -50,3 +53,21 @@ class Chains:
         self._ways = longer
         numbers: Int64Array = places.astype(np.int64).reshape(-1)
         return numbers
+
+
+class ParallelAccount:
+    """All chains together, in a budget that has paid for them at once; its trace tells what the largest has spent."""
+
+    def __init__(self, payer: Account, paid: ChainedLaplace) -> None:
+        self.sensitivity = paid.sensitivity
+        self._payer = payer
+        self._paid = paid
+        self._chains = Chains(paid.epsilon)
+
+    def charge(self, ways: Int64Array, costs: Int64Array, epsilons: Sequence[Fraction]) -> Int64Array:
+        """Make every chain pay, as `Chains.charge` does, and let the trace tell."""
+        longer = self._chains.charge(ways, costs, epsilons)
+        explained = replace(self._paid, largest_chain=self._chains.largest)
+        self._payer.explain(self._paid, explained)
+        self._paid = explained
+        return longer

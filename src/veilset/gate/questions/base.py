@@ -1,4 +1,8 @@
-"""Who asks: the engine, the budget and the noise behind every question, and what questions have in common."""
+"""What questions have in common: who pays, who looks, who adds noise.
+
+The engine, which knows the exact answers, is kept under a name that Python hides from every other class. `_pay` is the
+only method that reads it: whoever has not paid has nothing to look at.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,13 +13,24 @@ import numpy as np
 from veilset.arrays import Int64Array
 from veilset.errors import BadCall
 from veilset.gate.accounting.budget import Account
-from veilset.gate.mechanisms import DiscreteLaplace
+from veilset.gate.mechanisms import DiscreteLaplace, Mechanism
 from veilset.gate.noise import Noise
 from veilset.itemsets import Domain, Itemset, Itemsets
 from veilset.raw.counts import ExactCounts
-from veilset.raw.cuts.truncation import OnlyItems, Reshape, Truncation, l1_sensitivity
+from veilset.raw.cuts.split import Split
+from veilset.raw.cuts.truncation import DropLonger, OnlyItems, Reshape, Truncation, l1_sensitivity
 from veilset.raw.engines import Engine
 from veilset.raw.transactions import Item
+from veilset.wording import counted
+
+Look = Callable[[Engine], ExactCounts]
+"""What a question counts, given the engine that was paid for."""
+
+_RESHAPED_BY: dict[type, str] = {
+    DropLonger: "emptied if longer than",
+    Split: "split into pieces of at most",
+}
+"""What becomes of transactions; by all others they are truncated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +44,7 @@ class PrivacyUnit:
         """The unit in words."""
         if self.name == "transaction":
             return "one transaction"
-        return f"one {self.name}, with at most {self.transactions} transactions"
+        return f"one {self.name}, with at most {counted(self.transactions, 'transaction')}"
 
 
 class Questions:
@@ -44,22 +59,52 @@ class Questions:
         unit: PrivacyUnit,
         public_number: int | None = None,
     ) -> None:
-        self._engine = engine
+        self.__engine = engine
+        self._alphabet = engine.alphabet
         self._noise = noise
         self.budget = budget
         self.unit = unit
         self.public_number = public_number
-        self.alphabet_size = len(engine.alphabet)
-        self.alphabet_is_given = engine.alphabet.is_given
-        self.is_private = noise.is_private
+
+    @property
+    def alphabet_size(self) -> int:
+        """How many items there are; the alphabet is public."""
+        return len(self._alphabet)
+
+    @property
+    def alphabet_is_given(self) -> bool:
+        """Whether the alphabet was given, and not taken from the data."""
+        return self._alphabet.is_given
+
+    @property
+    def is_private(self) -> bool:
+        """False where the noise can be repeated: answers then protect nobody."""
+        return self._noise.is_private
 
     def names(self, itemset: Itemset) -> tuple[Item, ...]:
         """What the items of an itemset are called; the alphabet is public."""
-        return tuple(self._engine.alphabet.names[code] for code in itemset)
+        return tuple(self._alphabet.names[code] for code in itemset)
 
     def domain(self, *, max_size: int, min_size: int = 1) -> Domain:
         """All itemsets up to a size over the whole alphabet."""
         return Domain(items=range(self.alphabet_size), max_size=max_size, min_size=min_size)
+
+    def _pay(self, question: str, mechanism: Mechanism) -> Engine:
+        """Charge for a question, or raise BudgetExceeded; then, and only then, hand out what there is to look at."""
+        self.budget.charge(question, mechanism)
+        return self.__engine
+
+    def _noisy(
+        self, question: str, look: Look, *, sensitivity: int, epsilon: Fraction, steps: int = 1
+    ) -> tuple[Int64Array, DiscreteLaplace]:
+        """Charge, look, noise, in that order: counts with discrete Laplace noise, and the mechanism in the trace."""
+        mechanism = DiscreteLaplace(sensitivity * self.unit.transactions, epsilon, steps)
+        exact = look(self._pay(question, mechanism))
+        return self._noise.discrete_laplace(exact, scale=mechanism.scale), mechanism
+
+    def _reshaped(self, engine: Engine, reshape: Reshape | None) -> Engine:
+        """The engine that was paid for, over the rows that the transactions become."""
+        return engine if reshape is None else engine.reshaped(reshape, self._noise.keys)
 
     def _number_of(self, items: Int64Array) -> int:
         """How many items were chosen; each of the alphabet, and each once."""
@@ -72,32 +117,9 @@ class Questions:
             raise BadCall(f"choose different items, by codes from 0 to {size - 1}, and at least one")
         return int(items.size)
 
-    def _reshaped(self, reshape: Reshape | None) -> Engine:
-        """The engine over what the transactions become; asked for after the charge."""
-        return self._engine if reshape is None else self._engine.reshaped(reshape, self._noise.keys)
-
     def _l1(self, itemsets: Itemsets, truncation: Truncation) -> int:
         number = itemsets.number_by_size()
         return max(1, l1_sensitivity(truncation, alphabet_size=self.alphabet_size, candidates=number))
-
-    def _noisy(
-        self,
-        question: str,
-        look: Callable[[], ExactCounts],
-        *,
-        sensitivity: int,
-        epsilon: Fraction,
-        steps: int = 1,
-    ) -> tuple[Int64Array, DiscreteLaplace]:
-        """Charge, look, noise: in that order, here and nowhere else."""
-        mechanism = DiscreteLaplace(sensitivity * self.unit.transactions, epsilon, steps)
-        self.budget.charge(question, mechanism)
-        return self._noise.discrete_laplace(look(), scale=mechanism.scale), mechanism
-
-
-def on_some(items: Int64Array | None) -> str:
-    """How a choice of items shows in the trace: their number alone."""
-    return "" if items is None else f" on {items.size} chosen items"
 
 
 def check_countable(itemsets: Itemsets) -> None:
@@ -106,11 +128,17 @@ def check_countable(itemsets: Itemsets) -> None:
         raise BadCall("itemsets to count must be different, and none empty; give at least one, each once")
 
 
-def under(truncation: Reshape | None) -> str:
-    """How a cut or a split shows in the trace: its name and limit, never a list of items."""
-    if truncation is None:
+def on_chosen_items(items: Int64Array | None) -> str:
+    """How a choice of items shows in the trace: their number alone."""
+    return "" if items is None else f", on {counted(items.size, 'chosen item')}"
+
+
+def after_reshaping(reshape: Reshape | None) -> str:
+    """How a truncation or a split shows in the trace: what it does, its limit and name, never a list of items."""
+    if isinstance(reshape, OnlyItems):
+        return f"{on_chosen_items(reshape.items)}{after_reshaping(reshape.then)}"
+    limit = getattr(reshape, "limit", None)
+    if limit is None:
         return ""
-    if isinstance(truncation, OnlyItems):
-        return f" on {len(truncation.items)} chosen items{under(truncation.then)}"
-    limit = getattr(truncation, "limit", None)
-    return "" if limit is None else f" under {type(truncation).__name__}({limit})"
+    done = _RESHAPED_BY.get(type(reshape), "truncated to at most")
+    return f", transactions {done} {counted(limit, 'item')} ({type(reshape).__name__})"

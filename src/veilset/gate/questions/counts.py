@@ -8,14 +8,16 @@ import numpy as np
 from veilset.arrays import Int64Array
 from veilset.errors import BadCall
 from veilset.gate.answers import NoisyCount, NoisyCounts, NoisyHistogram, NormalisedCounts
-from veilset.gate.questions.base import Questions, check_countable, on_some, under
-from veilset.gate.selection import length_scores as normalised
+from veilset.gate.questions.base import Questions, after_reshaping, check_countable, on_chosen_items
+from veilset.gate.selection.length_scores import WEIGHT_STEPS, restricted
 from veilset.itemsets import Itemsets
 from veilset.raw.counts import ExactCounts
 from veilset.raw.cuts.truncation import KeepAll, OnlyItems, Reshape, Truncation
+from veilset.raw.engines import Engine
+from veilset.wording import counted
 
-LARGEST_GROUP = 16
-"""Joint patterns have 2^n classes: more items than this make a histogram that nobody can use."""
+LARGEST_MARGINAL = 16
+"""A marginal of n items has 2^n cells: more items than this make a histogram that nobody can use."""
 
 
 class CountQuestions(Questions):
@@ -26,17 +28,14 @@ class CountQuestions(Questions):
         if self.public_number is not None:
             return NoisyCount(self.public_number, None)
         values, mechanism = self._noisy(
-            "number of transactions",
-            lambda: self._engine.number(),  # noqa: PLW0108 - even the engine's method is looked up after the charge
-            sensitivity=1,
-            epsilon=epsilon,
+            "number of transactions", lambda engine: engine.number(), sensitivity=1, epsilon=epsilon
         )
         return NoisyCount(int(values[0]), mechanism)
 
     def ask_lengths(
         self, *, limit: int, epsilon: Fraction, truncation: Truncation | None = None
     ) -> NoisyHistogram:
-        """How many transactions have 0, 1, ..., limit items (the last: or more), after the cut.
+        """How many transactions have 0, 1, ..., limit items (the last: or more), after truncation.
 
         A transaction has one length, so it moves one of the counts by 1.
         """
@@ -44,23 +43,23 @@ class CountQuestions(Questions):
             raise BadCall(f"a length limit of {limit} leaves no histogram; give at least 1")
         bound = truncation or KeepAll()
         values, mechanism = self._noisy(
-            f"lengths up to {limit}{under(truncation)}",
-            lambda: self._engine.lengths(bound, self._noise.keys, limit=limit),
+            f"lengths of transactions, from 0 to {counted(limit, 'item')} or more{after_reshaping(truncation)}",
+            lambda engine: engine.lengths(bound, self._noise.keys, limit=limit),
             sensitivity=1,
             epsilon=epsilon,
         )
         return NoisyHistogram(values, mechanism)
 
     def ask_item_supports(self, *, epsilon: Fraction, truncation: Truncation | None = None) -> NoisyCounts:
-        """How many transactions hold each item of the alphabet, after the cut.
+        """How many transactions hold each item of the alphabet, after truncation.
 
-        A transaction moves as many counts by 1 as it holds items after the cut.
+        A transaction moves as many counts by 1 as it holds items after truncation.
         """
         bound = truncation or KeepAll()
         every_item = Itemsets.of((code,) for code in range(self.alphabet_size))
         values, mechanism = self._noisy(
-            f"supports of all items{under(truncation)}",
-            lambda: self._engine.item_supports(bound, self._noise.keys),
+            f"supports of all items{after_reshaping(truncation)}",
+            lambda engine: engine.item_supports(bound, self._noise.keys),
             sensitivity=self._l1(every_item, bound),
             epsilon=epsilon,
         )
@@ -69,9 +68,9 @@ class CountQuestions(Questions):
     def ask_supports(
         self, itemsets: Itemsets, *, epsilon: Fraction, truncation: Truncation | None = None
     ) -> NoisyCounts:
-        """How many transactions hold all of each itemset, after the cut.
+        """How many transactions hold all of each itemset, after truncation.
 
-        A transaction of L items after the cut moves at most C(L, size) of the itemsets of each size by 1.
+        A transaction of L items after truncation moves at most C(L, size) of the itemsets of each size by 1.
         """
         bound = truncation or KeepAll()
         if len(itemsets) == 0:
@@ -79,8 +78,8 @@ class CountQuestions(Questions):
         if len(set(itemsets)) < len(itemsets):  # a second copy would move without having been reckoned with
             raise BadCall("an itemset stands twice among those to count; give each once")
         values, mechanism = self._noisy(
-            f"supports of {len(itemsets)} itemsets{under(truncation)}",
-            lambda: self._engine.supports(itemsets.offsets, itemsets.items, bound, self._noise.keys),
+            f"supports of {counted(len(itemsets), 'itemset')}{after_reshaping(truncation)}",
+            lambda engine: engine.supports(itemsets.offsets, itemsets.items, bound, self._noise.keys),
             sensitivity=self._l1(itemsets, bound),
             epsilon=epsilon,
         )
@@ -91,13 +90,13 @@ class CountQuestions(Questions):
     ) -> NoisyCounts:
         """How many rows hold all of each itemset, after each transaction became rows that share no item.
 
-        A transaction moves each of the itemsets by at most 1, and so all together by at most their number. An
-        empty itemset would be held by every one of its rows, and is refused.
+        A transaction moves each of the itemsets by at most 1, and so all together by at most their number. Every
+        one of its rows would hold an empty itemset, which is refused.
         """
         check_countable(itemsets)
         values, mechanism = self._noisy(
-            f"supports of {len(itemsets)} itemsets{under(reshape)}",
-            lambda: self._reshaped(reshape).supports(
+            f"supports of {counted(len(itemsets), 'itemset')}{after_reshaping(reshape)}",
+            lambda engine: self._reshaped(engine, reshape).supports(
                 itemsets.offsets, itemsets.items, KeepAll(), self._noise.keys
             ),
             sensitivity=len(itemsets),
@@ -108,7 +107,7 @@ class CountQuestions(Questions):
     def ask_containment(
         self, itemsets: Itemsets | None, *, classes: tuple[int, ...], epsilon: Fraction
     ) -> NoisyHistogram:
-        """How many transactions hold how many of some itemsets; of all items, where none are given.
+        """The containment histogram: how many transactions hold how many of some itemsets; of all items without any.
 
         `classes` are the least numbers of each class, from 0 up. A transaction is in one class, so it moves
         one of the counts by 1.
@@ -117,33 +116,30 @@ class CountQuestions(Questions):
             raise BadCall(
                 "classes of numbers must begin with 0 and rise; give at least two, such as 0, 1, 2, 4"
             )
-        starts = np.array(classes, np.int64)
-        of_what = "the items" if itemsets is None else f"{len(itemsets)} itemsets"
-
-        def look() -> ExactCounts:
-            limit = classes[-1]
-            if itemsets is None:
-                numbers = self._engine.lengths(KeepAll(), self._noise.keys, limit=limit)
-            else:
-                numbers = self._engine.containment(itemsets.offsets, itemsets.items, limit=limit)
-            return ExactCounts(np.add.reduceat(numbers.values, starts))
-
         if itemsets is not None:
             check_countable(itemsets)
+
+        def look(engine: Engine) -> ExactCounts:
+            if itemsets is None:
+                numbers = engine.lengths(KeepAll(), self._noise.keys, limit=classes[-1])
+            else:
+                numbers = engine.containment(itemsets.offsets, itemsets.items, limit=classes[-1])
+            return ExactCounts(np.add.reduceat(numbers.values, np.array(classes, np.int64)))
+
+        held = "items" if itemsets is None else "itemsets"
+        among = "" if itemsets is None else f", of {counted(len(itemsets), 'candidate')}"
         values, mechanism = self._noisy(
-            f"how many of {of_what} transactions hold, in {len(classes)} classes",
-            look,
-            sensitivity=1,
-            epsilon=epsilon,
+            f"number of {held} held{among}, in {len(classes)} classes", look, sensitivity=1, epsilon=epsilon
         )
         return NoisyHistogram(values, mechanism)
 
     def ask_capped_counts(self, itemsets: Itemsets, *, most: int, epsilon: Fraction) -> NoisyCounts:
-        """How many transactions hold each itemset, where one that holds n > most of them counts most / n for each.
+        """Supports under a contribution cap: one that holds n > most of the itemsets counts most / n on each.
 
-        In steps of `gate.normalised`, rounded down: a transaction weighs at most STEPS on each itemset, and at
-        most `most` times STEPS on all together, whatever their sizes. None holds more itemsets than there are:
-        a larger `most` changes no answer, and is taken to be their number, which bounds what it weighs as well.
+        In steps of `gate.selection.length_scores`, rounded down: a transaction weighs at most WEIGHT_STEPS on each
+        itemset, and at most `most` times that on all together, whatever their sizes. None holds more itemsets than
+        there are: a larger `most` changes no answer, and is taken to be their number, which bounds what it weighs as
+        well.
         """
         check_countable(itemsets)
         if most < 1:
@@ -152,13 +148,13 @@ class CountQuestions(Questions):
             )
         most = min(most, len(itemsets))
         values, mechanism = self._noisy(
-            f"supports of {len(itemsets)} itemsets, at most {most} from one transaction",
-            lambda: self._engine.capped_counts(
-                itemsets.offsets, itemsets.items, most=most, steps=normalised.STEPS
+            f"supports of {counted(len(itemsets), 'itemset')}, contribution cap {most}",
+            lambda engine: engine.capped_counts(
+                itemsets.offsets, itemsets.items, most=most, steps=WEIGHT_STEPS
             ),
             sensitivity=most,
             epsilon=epsilon,
-            steps=normalised.STEPS,
+            steps=WEIGHT_STEPS,
         )
         return NoisyCounts(itemsets, values, mechanism)
 
@@ -167,8 +163,8 @@ class CountQuestions(Questions):
     ) -> NormalisedCounts:
         """How many transactions hold each item, where one of n > limit items counts limit / n.
 
-        In steps of `gate.normalised`: a transaction weighs at most STEPS on each item, and at most
-        limit * STEPS on all items together. With `items`, transactions are restricted to them first. None is
+        In steps of `gate.selection.length_scores`: a transaction weighs at most WEIGHT_STEPS on each item, and at most
+        `limit` times that on all items together. With `items`, transactions are restricted to them first. None is
         longer than there are items: a larger limit changes no answer, and is taken to be their number, which
         bounds what a transaction weighs as well.
         """
@@ -177,17 +173,19 @@ class CountQuestions(Questions):
         number = self.alphabet_size if items is None else self._number_of(items)
         limit = min(limit, number)
         codes = np.arange(number) if items is None else items
-        truncation = normalised.restricted(items)
+
+        def look(engine: Engine) -> ExactCounts:
+            supports = engine.normalised_supports(
+                np.array([limit], np.int64), restricted(items), self._noise.keys, steps=WEIGHT_STEPS
+            )
+            return ExactCounts(supports.values[codes, 0])
+
         values, mechanism = self._noisy(
-            f"supports of items in transactions normalised to {limit}{on_some(items)}",
-            lambda: ExactCounts(
-                self._engine.normalised_supports(
-                    np.array([limit], np.int64), truncation, self._noise.keys, steps=normalised.STEPS
-                ).values[codes, 0]
-            ),
+            f"supports of items, transactions normalised to {counted(limit, 'item')}{on_chosen_items(items)}",
+            look,
             sensitivity=limit,
             epsilon=epsilon,
-            steps=normalised.STEPS,
+            steps=WEIGHT_STEPS,
         )
         return NormalisedCounts(codes, values, limit, mechanism)
 
@@ -196,13 +194,14 @@ class CountQuestions(Questions):
         most = min(most, self._number_of(items))
         if most < 1:
             raise BadCall(f"a transaction that may add {most} adds nothing; give at least 1")
-        truncation = OnlyItems(items, KeepAll())
+
+        def look(engine: Engine) -> ExactCounts:
+            lengths = engine.lengths(OnlyItems(items, KeepAll()), self._noise.keys, limit=most)
+            return ExactCounts(lengths.values @ np.arange(most + 1)[:, None])
+
         values, mechanism = self._noisy(
-            f"sum of the supports of {items.size} items, at most {most} from one transaction",
-            lambda: ExactCounts(
-                self._engine.lengths(truncation, self._noise.keys, limit=most).values
-                @ np.arange(most + 1)[:, None]
-            ),
+            f"sum of the supports of {counted(items.size, 'item')}, contribution cap {most}",
+            look,
             sensitivity=most,
             epsilon=epsilon,
         )
@@ -211,18 +210,20 @@ class CountQuestions(Questions):
     def ask_marginal(
         self, items: tuple[int, ...], *, epsilon: Fraction, truncation: Truncation | None = None
     ) -> NoisyHistogram:
-        """How many transactions hold exactly which of the items; bit i of a pattern's number is `items[i]`.
+        """How many transactions hold exactly which of the items; bit i of a cell's number is `items[i]`.
 
-        A transaction shows one pattern, so it moves one of the 2^n counts by 1.
+        A transaction is in one cell, so it moves one of the 2^n counts by 1.
         """
-        if not 1 <= len(set(items)) == len(items) <= LARGEST_GROUP:
+        if not 1 <= len(set(items)) == len(items) <= LARGEST_MARGINAL:
             raise BadCall(
-                f"joint patterns need 1 to {LARGEST_GROUP} different items; {len(items)} were given"
+                f"a marginal needs 1 to {LARGEST_MARGINAL} different items; "
+                f"{counted(len(items), 'item')} given, of which {len(set(items))} different"
             )
         bound, codes = truncation or KeepAll(), np.array(items, dtype=np.int32)
+        cells = f"{2 ** len(items)} cells"
         values, mechanism = self._noisy(
-            f"joint patterns of {len(items)} items{under(truncation)}",
-            lambda: self._engine.marginal(codes, bound, self._noise.keys),
+            f"marginal of {counted(len(items), 'item')} ({cells}){after_reshaping(truncation)}",
+            lambda engine: engine.marginal(codes, bound, self._noise.keys),
             sensitivity=1,
             epsilon=epsilon,
         )

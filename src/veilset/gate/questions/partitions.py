@@ -4,35 +4,35 @@ Privacy argument. Let c be the number of transactions of one privacy unit, and l
 one of two databases. A split asks, for each partition that was named and each combination of the children of
 its node, whether the noisy size of that sub-partition reaches a public threshold, and if so what it is. Noise of
 rate epsilon / c is put on every size, that of empty sub-partitions, too: which ones are empty never shows, because
-those that pass are drawn by the law of testing each (`gate.passing`), with the same threshold and noise as all
-others, and answers are ordered by partition and combination. t lies in at most one of the partitions of a
+those that pass are drawn by the law of testing each (`gate.selection.zero_counts`), with the same threshold and noise
+as all others, and answers are ordered by partition and combination. t lies in at most one of the partitions of a
 split, meets one combination there, and so moves one size by 1: the odds of any answer change by a factor of at
 most exp(epsilon / c) for the epsilon of that sub-partition. Next, only sub-partitions that passed can be split
 further, and each record is in at most one of them; this data structure sees to it. So t meets one test a
-level, along one chain, and `Chains` refuses a split after which any chain of tests, passed or not, could have
+level, along one chain, and `ParallelAccount` refuses a split after which any chain of tests, passed or not, could have
 cost more than was paid. Given what was answered so far the next split is the same for both databases, so the
 factors multiply to at most exp(paid / c). A privacy unit is up to c such transactions, added one after
 another, in whatever partitions they lie: exp(paid).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from veilset.arrays import Int64Array
 from veilset.errors import BadCall
-from veilset.gate.accounting.budget import Account
-from veilset.gate.accounting.parallel import Chains
+from veilset.gate.accounting.parallel import ParallelAccount
 from veilset.gate.answers import SubPartitions
 from veilset.gate.mechanisms import ChainedLaplace
-from veilset.gate.noise import Noise, float_at_least
-from veilset.gate.selection.zero_counts import draw_number_passing, draw_passing_noise
-from veilset.itemsets import draw_places
-from veilset.raw.counts import ExactCounts
+from veilset.gate.noise import Noise
+from veilset.gate.questions.base import Questions
+from veilset.gate.selection.noisy_test import NoisyTest, PassedCounts
 from veilset.raw.engines.partitions import ExactPartitions
+from veilset.raw.kernels.partitions import Tree
 from veilset.taxonomy import MOST_CHILDREN, Taxonomy
+from veilset.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,42 +96,37 @@ class _Runs:
         return cls(partitions[real], tests[real], firsts[real], ends[real])
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class _Passed:
-    """Sub-partitions that passed their test, by key, with the run of each and its noisy size."""
+class PartitionQuestions(Questions):
+    """Records in partitions, which are asked further questions."""
 
-    keys: Int64Array
-    runs: Int64Array
-    sizes: Int64Array
+    def ask_partitions(self, taxonomy: Taxonomy, *, epsilon: Fraction) -> "Partitions":
+        """Records in partitions that can be split along a taxonomy; items that it does not hold are forgotten.
 
-    @classmethod
-    def joined(cls, parts: Sequence["_Passed"]) -> "_Passed":
-        """All of them, in the order of their keys."""
-        keys = np.concatenate([part.keys for part in parts])
-        order = np.argsort(keys)
-        runs = np.concatenate([part.runs for part in parts])
-        sizes = np.concatenate([part.sizes for part in parts])
-        return cls(keys[order], runs[order], sizes[order])
+        Paid for once, before the first look, for all splits together: no chain of partitions may spend more
+        than epsilon. A transaction moves one size by 1 at each level of one chain: see the argument above.
+        """
+        places = np.full(self.alphabet_size, -1, np.int32)
+        places[taxonomy.items] = np.arange(taxonomy.items.size)
+        mechanism = ChainedLaplace(self.unit.transactions, epsilon)
+        items = counted(taxonomy.items.size, "item")
+        engine = self._pay(f"sizes of partitions along a taxonomy of {items}", mechanism)
+        tree = Tree(taxonomy.ends, taxonomy.first_child, taxonomy.child_starts)
+        exact = ExactPartitions(engine.records(places), tree)
+        account = ParallelAccount(self.budget, mechanism)
+        return Partitions(exact, taxonomy, account=account, noise=self._noise)
 
 
 class Partitions:
-    """Private records in partitions. At first there is one, number 0; every split makes new ones."""
+    """Private records in partitions. At first there is one, number 0; every split makes new ones.
+
+    As in `Questions`, the exact partitions are kept under a hidden name, and `_pay` is the only method that reads it.
+    """
 
     def __init__(
-        self,
-        exact: ExactPartitions,
-        taxonomy: Taxonomy,
-        *,
-        paid: ChainedLaplace,
-        budget: Account,
-        noise: Noise,
+        self, exact: ExactPartitions, taxonomy: Taxonomy, *, account: ParallelAccount, noise: Noise
     ) -> None:
-        self._exact = exact
-        self._taxonomy = taxonomy
-        self._paid = paid
-        self._budget = budget
-        self._noise = noise
-        self._chains = Chains(paid.epsilon)
+        self.__exact = exact
+        self._taxonomy, self._account, self._noise = taxonomy, account, noise
         self._ways = np.zeros(1, np.int64)  # of each partition, as the account numbers them
 
     def ask_split(self, split: Refinement) -> SubPartitions:
@@ -141,23 +136,24 @@ class Partitions:
         """
         self._check(split)
         runs = _Runs.of(split, self._taxonomy)
-        epsilons = [test.epsilon for test in split.tests]
-        ways = self._chains.charge(self._ways[split.partitions[runs.partitions]], runs.tests, epsilons)
-        self._explain()
-        self._exact.keep(split.partitions)
-        cells = self._exact.split(split.nodes)
+        exact, ways = self._pay(split, runs)
+        exact.keep(split.partitions)
+        cells = exact.split(split.nodes)
         keys = cells.partitions * _PARTITION + cells.masks
         passed = self._test(runs, split.tests, keys, cells.sizes)
         places = np.searchsorted(passed.keys, keys)
-        self._exact.become(np.where(np.isin(keys, passed.keys), places, -1), passed.keys.size)
-        self._ways = ways[passed.runs]
-        return SubPartitions(passed.keys // _PARTITION, passed.keys % _PARTITION, passed.sizes)
+        exact.become(np.where(np.isin(keys, passed.keys), places, -1), passed.keys.size)
+        self._ways = ways[passed.origins]
+        return SubPartitions(passed.keys // _PARTITION, passed.keys % _PARTITION, passed.values)
 
-    def _explain(self) -> None:
-        """Let the trace tell what the largest chain has spent by now."""
-        explained = replace(self._paid, largest_chain=self._chains.largest)
-        self._budget.explain(self._paid, explained)
-        self._paid = explained
+    def _pay(self, split: Refinement, runs: _Runs) -> tuple[ExactPartitions, Int64Array]:
+        """Charge the chain of every run, or raise BudgetExceeded; then, and only then, hand out the exact partitions.
+
+        With them comes what each chain has spent, as the account numbers it.
+        """
+        epsilons = [test.epsilon for test in split.tests]
+        ways = self._account.charge(self._ways[split.partitions[runs.partitions]], runs.tests, epsilons)
+        return self.__exact, ways
 
     def _check(self, split: Refinement) -> None:
         """Raise BadCall for a split of what is not there; a partition named twice would be asked twice."""
@@ -172,36 +168,29 @@ class Partitions:
             if places.size != split.partitions.size or np.any((places < 0) | (places >= number)):
                 raise BadCall("a split needs a node and two tests for each partition, all of which exist")
 
-    def _test(self, runs: _Runs, tests: Sequence[SizeTest], keys: Int64Array, sizes: Int64Array) -> _Passed:
+    def _test(
+        self, runs: _Runs, tests: Sequence[SizeTest], keys: Int64Array, sizes: Int64Array
+    ) -> PassedCounts:
         """Every sub-partition under its test: the seen ones (keys, exact sizes), and those that are empty."""
         run_of = np.searchsorted(runs.firsts, keys, side="right") - 1
         parts = []
         for number, test in enumerate(tests):
-            # Rounded up to a float here, so that seen and unseen ones have the same noise to the last bit.
-            scale = Fraction(float_at_least(self._paid.sensitivity / test.epsilon))
+            scale = self._account.sensitivity / test.epsilon
+            noisy_test = NoisyTest(test.threshold, scale=scale, noise=self._noise)
             seen = np.flatnonzero(runs.tests[run_of] == number)
-            noisy = self._noise.discrete_laplace(ExactCounts(sizes[seen]), scale=scale)
-            passing = noisy >= test.threshold
-            parts.append(_Passed(keys[seen[passing]], run_of[seen[passing]], noisy[passing]))
-            parts.append(self._test_empty(runs, number, test.threshold, scale, keys))
-        return _Passed.joined(parts)
+            parts.append(noisy_test.of_listed(keys[seen], run_of[seen], sizes[seen]))
+            parts.append(_empty_that_pass(noisy_test, runs, np.flatnonzero(runs.tests == number), keys))
+        return PassedCounts.joined(parts)
 
-    def _test_empty(
-        self, runs: _Runs, test: int, threshold: int, scale: Fraction, keys: Int64Array
-    ) -> _Passed:
-        """The empty sub-partitions of all runs with one test: how many pass, which ones, with what noise."""
-        chosen = np.flatnonzero(runs.tests == test)
-        before, until = np.searchsorted(keys, runs.firsts[chosen]), np.searchsorted(keys, runs.ends[chosen])
-        empty = np.cumsum(runs.ends[chosen] - runs.firsts[chosen] - (until - before))
-        among = int(empty.max(initial=0))
-        number = draw_number_passing(among, threshold=threshold, rate=1 / scale, below=self._noise.below)
-        places = np.array(sorted(draw_places(number, among, self._noise.below)), dtype=np.int64)
-        within = np.searchsorted(empty, places, side="right")
-        ranks = places - np.append(0, empty)[within]
-        sizes = draw_passing_noise(
-            number, threshold=threshold, noise=lambda zeros: self._noise.discrete_laplace(zeros, scale=scale)
-        )
-        return _Passed(_empty_keys(ranks, runs.firsts[chosen[within]], keys), chosen[within], sizes)
+
+def _empty_that_pass(test: NoisyTest, runs: _Runs, chosen: Int64Array, keys: Int64Array) -> PassedCounts:
+    """Which of the empty sub-partitions of the chosen runs pass the test that these have in common."""
+    before, until = np.searchsorted(keys, runs.firsts[chosen]), np.searchsorted(keys, runs.ends[chosen])
+    empty = np.cumsum(runs.ends[chosen] - runs.firsts[chosen] - (until - before))
+    places, sizes = test.of_zeros(int(empty.max(initial=0)))
+    within = np.searchsorted(empty, places, side="right")
+    ranks = places - np.append(0, empty)[within]
+    return PassedCounts(_empty_keys(ranks, runs.firsts[chosen[within]], keys), chosen[within], sizes)
 
 
 def _empty_keys(ranks: Int64Array, firsts: Int64Array, keys: Int64Array) -> Int64Array:

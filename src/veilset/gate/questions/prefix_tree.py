@@ -3,14 +3,16 @@
 Think of the complete tree: every sequence of items that ascends in the public order is a node, up to a public
 depth, whether transactions pass it or not. Each node has a count and each count gets the same noise. One
 transaction passes at most one node on each level, so it moves all counts together by at most the depth. What is
-published is a part of that noisy tree, cut out by a rule that looks at noisy counts alone: a node is kept where
+published is a part of that noisy tree, selected by a rule that looks at noisy counts alone: a node is kept where
 its parent is and its noisy count reaches the threshold.
 
 The complete tree is far too large to list. Below a node that is not kept nothing is needed; and children that no
 transaction passes all have the count 0, so it is drawn how many of them pass, which, and their values
-(`gate.passing`). Nodes are put in the order of their paths, so that their numbers do not tell which were drawn.
+(`gate.selection.zero_counts`). Nodes are put in the order of their paths, so that their numbers do not tell which were
+drawn.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -19,79 +21,111 @@ import numpy as np
 from veilset.arrays import Int64Array
 from veilset.errors import BadCall
 from veilset.gate.mechanisms import DiscreteLaplace
-from veilset.gate.noise import Noise, float_at_least
 from veilset.gate.noisy_tree import NoisyTree
-from veilset.gate.selection.zero_counts import chance_to_pass, draw_number_passing, draw_passing_noise
-from veilset.itemsets import draw_places
-from veilset.raw.counts import ExactCounts, ExactTree
+from veilset.gate.questions.base import Questions, after_reshaping
+from veilset.gate.selection.noisy_test import NoisyTest, PassedCounts
+from veilset.gate.selection.zero_counts import chance_to_pass
+from veilset.raw.counts import ExactTree
+from veilset.raw.cuts.truncation import KeepAll, Truncation
+from veilset.wording import counted
 
 MOST_EMPTY_CHILDREN = 0.5
-"""A node may have no more children than this that are there by noise alone, on average, or trees would not end."""
+"""0.5: no node may have more children than this that are there by noise alone, on average, or trees would not end."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Level:
-    """Nodes of one depth that were kept: the exact node each stands for (-1: none), its rank and number."""
+class PrefixTreeQuestions(Questions):
+    """Counts of the paths that transactions take through their items, in a public order."""
 
-    exact: Int64Array
-    ranks: Int64Array
-    numbers: Int64Array
+    def ask_prefix_tree(
+        self,
+        order: tuple[int, ...],
+        *,
+        depth: int,
+        threshold: int,
+        epsilon: Fraction,
+        truncation: Truncation | None = None,
+    ) -> NoisyTree:
+        """How many transactions begin with which items, in a public order: the nodes that reach a threshold.
+
+        After truncation, a transaction is a path of its first `depth` items in the order. It moves the counts of the
+        nodes on its path by 1, at most one on each level, so by `depth` all together. Every possible child of a
+        node that is kept is tested alike, whether a transaction passed or not: see the argument above.
+        """
+        if depth < 1 or not order or len(set(order)) < len(order):
+            raise BadCall("a prefix tree needs different items in an order, and a depth of at least 1")
+        mechanism = DiscreteLaplace(depth * self.unit.transactions, epsilon)
+        check_ends(threshold, width=len(order), scale=mechanism.scale)
+        items = counted(len(order), "item")
+        engine = self._pay(f"prefix tree of {items}, depth {depth}{after_reshaping(truncation)}", mechanism)
+        codes, bound = np.array(order, dtype=np.int32), truncation or KeepAll()
+        exact = engine.prefix_tree(codes, bound, self._noise.keys, depth=depth)
+        test = NoisyTest(threshold, scale=mechanism.scale, noise=self._noise)
+        levels = _Growth(exact, width=len(order), test=test).levels(depth)
+        return _tree_of(levels, order, mechanism=mechanism, threshold=threshold)
 
 
 def check_ends(threshold: int, *, width: int, scale: Fraction) -> None:
-    """Raise BadCall where a tree over so many items would grow from noise; all of it is public."""
+    """Raise BadCall where a tree over `width` items would grow from noise; all of it is public."""
     if threshold < 1 or width * chance_to_pass(threshold, scale=scale) > MOST_EMPTY_CHILDREN:
         raise BadCall(
-            f"a prefix tree over {width} items with a threshold of {threshold} would be mostly noise of scale "
-            f"{float(scale):.4g}; give a larger threshold, fewer items or more epsilon"
+            f"a prefix tree over {counted(width, 'item')} with a threshold of {threshold} would be mostly noise of "
+            f"scale {float(scale):.4g}; give a larger threshold, fewer items or more epsilon"
         )
 
 
-def grown(
-    exact: ExactTree,
-    order: tuple[int, ...],
-    *,
-    depth: int,
-    threshold: int,
-    mechanism: DiscreteLaplace,
-    noise: Noise,
-) -> NoisyTree:
-    """The part of the noisy complete tree that reaches the threshold, from the root down."""
-    children = _Children(exact)
-    # Rounded up to a float here, so that seen and unseen children have the same noise to the last bit.
-    scale = Fraction(float_at_least(mechanism.scale))
-    level = Level(np.zeros(1, np.int64), np.full(1, -1, np.int64), np.zeros(1, np.int64))
-    parents, ranks, counts = [np.full(1, -1, np.int64)], [np.full(1, -1, np.int64)], [np.zeros(1, np.int64)]
-    number = 1
-    for _ in range(depth):
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class _Level:
+    """Nodes of one depth that were kept, in the order of their paths; their numbers rise by 1 from `first`.
+
+    Of each: the exact node that it stands for (-1: none), the number of its parent, its rank and its noisy count.
+    """
+
+    first: int
+    exact: Int64Array
+    parents: Int64Array
+    ranks: Int64Array
+    counts: Int64Array
+
+    @classmethod
+    def of_root(cls) -> "_Level":
+        """The root alone, which stands before the first rank."""
+        none = np.full(1, -1, np.int64)
+        return cls(0, np.zeros(1, np.int64), parents=none, ranks=none, counts=np.zeros(1, np.int64))
+
+
+class _Growth:
+    """The part of the noisy complete tree that passes the test, from the root down."""
+
+    def __init__(self, exact: ExactTree, *, width: int, test: NoisyTest) -> None:
+        self._exact, self._children = exact, _Children(exact)
+        self._width, self._test = width, test
+
+    def levels(self, depth: int) -> list[_Level]:
+        """The root, and the nodes of every depth that are kept."""
+        levels = [_Level.of_root()]
+        for _ in range(depth):
+            levels.append(self._below(levels[-1]))
+        return levels
+
+    def _below(self, level: _Level) -> _Level:
+        """The children of a level that are kept, whether transactions pass them or not, in the order of their paths."""
         # The possible children of all kept nodes, one after another: a node of rank r has width - 1 - r.
-        possible = len(order) - 1 - level.ranks
-        starts = np.append(0, np.cumsum(possible))
-        above, seen = children.of(level.exact)
-        seen_at = starts[above] + exact.ranks[seen] - level.ranks[above] - 1
-        seen_values = noise.discrete_laplace(ExactCounts(exact.counts[seen]), scale=scale)
-        is_kept = seen_values >= threshold
-        empty_at, empty_values = _empty_that_pass(
-            int(starts[-1]), np.sort(seen_at), threshold=threshold, scale=scale, noise=noise
-        )
-        at = np.concatenate([seen_at[is_kept], empty_at])
-        by_path = np.argsort(at)
-        at = at[by_path]
-        parent = np.searchsorted(starts, at, side="right") - 1
-        level_exact = np.concatenate([seen[is_kept], np.full(empty_at.size, -1)])[by_path]
-        parents.append(level.numbers[parent])
-        ranks.append(at - starts[parent] + level.ranks[parent] + 1)
-        counts.append(np.concatenate([seen_values[is_kept], empty_values])[by_path])
-        level = Level(level_exact, ranks[-1], number + np.arange(at.size))
-        number += at.size
-    return NoisyTree(
-        order,
-        np.concatenate(parents),
-        np.concatenate(ranks).astype(np.int32),
-        np.concatenate(counts),
-        mechanism,
-        threshold,
-    )
+        starts = np.append(0, np.cumsum(self._width - 1 - level.ranks))
+        above, seen = self._children.of(level.exact)
+        places = starts[above] + self._exact.ranks[seen] - level.ranks[above] - 1
+        seen_kept = self._test.of_listed(places, seen, self._exact.counts[seen])
+        kept = PassedCounts.joined([seen_kept, self._empty_that_pass(int(starts[-1]), np.sort(places))])
+        parents = np.searchsorted(starts, kept.keys, side="right") - 1
+        ranks = kept.keys - starts[parents] + level.ranks[parents] + 1
+        first = level.first + level.ranks.size
+        return _Level(first, kept.origins, level.first + parents, ranks, kept.values)
+
+    def _empty_that_pass(self, possible: int, seen_at: Int64Array) -> PassedCounts:
+        """Which of the possible children that no transaction passes are kept."""
+        places, counts = self._test.of_zeros(possible - seen_at.size)
+        # The j-th empty one stands behind all seen ones that have no more than j empty ones before them.
+        seen_before = np.searchsorted(seen_at - np.arange(seen_at.size), places, side="right")
+        return PassedCounts(places + seen_before, np.full(places.size, -1), counts)
 
 
 class _Children:
@@ -110,16 +144,11 @@ class _Children:
         return above, self._nodes[first[above] + within]
 
 
-def _empty_that_pass(
-    possible: int, seen_at: Int64Array, *, threshold: int, scale: Fraction, noise: Noise
-) -> tuple[Int64Array, Int64Array]:
-    """Which of the possible children that no transaction passes reach the threshold, and with which counts."""
-    empty = possible - seen_at.size
-    number = draw_number_passing(empty, threshold=threshold, rate=1 / scale, below=noise.below)
-    places = np.array(sorted(draw_places(number, empty, noise.below)), dtype=np.int64)
-    # The j-th empty one stands behind all seen ones that have no more than j empty ones before them.
-    seen_before = np.searchsorted(seen_at - np.arange(seen_at.size), places, side="right")
-    values = draw_passing_noise(
-        number, threshold=threshold, noise=lambda zeros: noise.discrete_laplace(zeros, scale=scale)
-    )
-    return places + seen_before, values
+def _tree_of(
+    levels: Sequence[_Level], order: tuple[int, ...], *, mechanism: DiscreteLaplace, threshold: int
+) -> NoisyTree:
+    """All levels in one table of nodes, which no longer tells which exact nodes they stand for."""
+    parents = np.concatenate([level.parents for level in levels])
+    ranks = np.concatenate([level.ranks for level in levels]).astype(np.int32)
+    counts = np.concatenate([level.counts for level in levels])
+    return NoisyTree(order, parents, ranks, counts, mechanism, threshold)

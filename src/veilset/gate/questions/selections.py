@@ -7,16 +7,27 @@ import numpy as np
 
 from veilset.arrays import Int64Array
 from veilset.errors import BadCall
-from veilset.gate.answers import Chosen, Found, NoisyCount
+from veilset.gate.answers import Chosen, FoundItems, NoisyCount
 from veilset.gate.mechanisms import AboveThreshold, Exponential
-from veilset.gate.questions.base import Questions, check_countable, on_some, under
-from veilset.gate.selection import floored_supports as scored
-from veilset.gate.selection import length_scores as normalised
-from veilset.gate.selection import sparse_vector as above_threshold
-from veilset.gate.selection import subsets as jointly
+from veilset.gate.questions.base import Questions, after_reshaping, check_countable, on_chosen_items
+from veilset.gate.selection.exponential import draw_place
+from veilset.gate.selection.floored_supports import (
+    ExactScores,
+    draw_from_domain,
+    draw_listed,
+    floored_supports,
+    kth_support,
+    margins_of_items,
+    rank_distances,
+)
+from veilset.gate.selection.length_scores import WEIGHT_STEPS, limit_scores
+from veilset.gate.selection.sparse_vector import in_blocks, sparse_vector
+from veilset.gate.selection.subsets import draw_subset
 from veilset.itemsets import Domain, Itemset, Itemsets
 from veilset.raw.counts import ExactCounts
 from veilset.raw.cuts.truncation import KeepAll, Reshape
+from veilset.raw.engines import Engine
+from veilset.wording import counted, ordinal
 
 
 class SelectionQuestions(Questions):
@@ -29,8 +40,8 @@ class SelectionQuestions(Questions):
         """
         domain.check_holds(k)
         values, mechanism = self._noisy(
-            f"support of the {k}-th itemset",
-            lambda: ExactCounts(np.array([scored.kth_support(self._engine, domain, k)])),
+            f"support of the {ordinal(k)} itemset",
+            lambda engine: ExactCounts(np.array([kth_support(engine, domain, k)])),
             sensitivity=1,
             epsilon=epsilon,
         )
@@ -42,11 +53,14 @@ class SelectionQuestions(Questions):
         A transaction raises every support by 0 or 1, and so the largest of them; also after a public floor.
         """
         domain = self.domain(min_size=size, max_size=size)
+
+        def look(engine: Engine) -> ExactCounts:
+            largest = kth_support(engine, domain, 1, min_count=max(floor, 1))
+            return ExactCounts(np.array([max(floor, largest)]))
+
         values, mechanism = self._noisy(
-            f"largest support of itemsets of {size} items, at least {floor}",
-            lambda: ExactCounts(
-                np.array([max(floor, scored.kth_support(self._engine, domain, 1, min_count=max(floor, 1)))])
-            ),
+            f"largest support of itemsets of {counted(size, 'item')}, at least {floor}",
+            look,
             sensitivity=1,
             epsilon=epsilon,
         )
@@ -57,17 +71,20 @@ class SelectionQuestions(Questions):
     ) -> Chosen:
         """The k best itemsets of a domain by the exponential mechanism, k draws without replacement.
 
-        The score of an itemset is its support, floored as `gate.scored` explains: a transaction raises every
-        score by 0 or 1, so scores are monotone with sensitivity 1. So they are where supports are counted over
-        the rows that transactions become, because no two rows of one transaction share an item. Itemsets that
-        the data does not hold, or that lie under the floor, take part as one block.
+        The score of an itemset is its support, floored as `gate.selection.floored_supports` explains: a transaction
+        raises every score by 0 or 1, so scores are monotone with sensitivity 1. So they are where supports are
+        counted over the rows that transactions become, because no two rows of one transaction share an item. Itemsets
+        that the data does not hold, or that lie under the floor, take part as one block.
         """
         domain.check_holds(k)
         mechanism = Exponential(draws=k, sensitivity=self.unit.transactions, epsilon=epsilon)
-        self.budget.charge(f"best {k} of the {domain.size} {domain.sentence()}{under(reshape)}", mechanism)
-        scores = scored.floored_supports(self._reshaped(reshape), domain, k, rate=mechanism.rate)
+        engine = self._pay(
+            f"best {k} by support, of the {domain.size} {domain.sentence()}{after_reshaping(reshape)}",
+            mechanism,
+        )
+        scores = floored_supports(self._reshaped(engine, reshape), domain, k, rate=mechanism.rate)
         return Chosen(
-            tuple(scored.draw_best(scores, domain, k, rate=mechanism.rate, below=self._noise.below))
+            tuple(draw_from_domain(scores, domain, k, rate=mechanism.rate, below=self._noise.below))
         )
 
     def ask_best_of(
@@ -82,12 +99,13 @@ class SelectionQuestions(Questions):
         if not 1 <= k <= len(candidates):
             raise BadCall(f"the best {k} of {len(candidates)} itemsets; give a k from 1 to {len(candidates)}")
         mechanism = Exponential(draws=k, sensitivity=self.unit.transactions, epsilon=epsilon)
-        self.budget.charge(f"best {k} of {len(candidates)} listed itemsets{under(reshape)}", mechanism)
-        supports = self._reshaped(reshape).supports(
-            candidates.offsets, candidates.items, KeepAll(), self._noise.keys
+        question = (
+            f"best {k} by support, of {counted(len(candidates), 'candidate')}{after_reshaping(reshape)}"
         )
-        scores = scored.ExactScores(dict(zip(candidates, supports.values.tolist(), strict=True)), floor=-1)
-        return Chosen(tuple(scored.draw_listed(scores, k, rate=mechanism.rate, below=self._noise.below)))
+        engine = self._reshaped(self._pay(question, mechanism), reshape)
+        supports = engine.supports(candidates.offsets, candidates.items, KeepAll(), self._noise.keys)
+        scores = ExactScores(dict(zip(candidates, supports.values.tolist(), strict=True)), floor=-1)
+        return Chosen(tuple(draw_listed(scores, k, rate=mechanism.rate, below=self._noise.below)))
 
     def ask_matching_rank(self, k: int, *, domain: Domain, most: int, epsilon: Fraction) -> int:
         """How many items are as frequent as the k-th itemset of a domain: the rank whose support is closest.
@@ -100,18 +118,19 @@ class SelectionQuestions(Questions):
         if not 1 <= most <= self.alphabet_size:
             raise BadCall(f"ranks up to {most} of {self.alphabet_size} items; give 1 to {self.alphabet_size}")
         mechanism = Exponential(1, self.unit.transactions, epsilon, is_monotone=False)
-        self.budget.charge(f"how many items are as frequent as the {k}-th itemset, up to {most}", mechanism)
-        distances = scored.rank_distances(self._engine, domain, k, most=most, draw=self._noise.keys)
-        return 1 + scored.draw_place(-distances, rate=mechanism.rate, below=self._noise.below)
+        question = f"number of items as frequent as the {ordinal(k)} itemset, at most {most}"
+        engine = self._pay(question, mechanism)
+        distances = rank_distances(engine, domain, k, most=most, draw=self._noise.keys)
+        return 1 + draw_place(-distances, rate=mechanism.rate, below=self._noise.below)
 
     def ask_frequent_items(
         self, k: int, *, domain: Domain, least: int, most: int, epsilon: Fraction
     ) -> tuple[int, ...]:
         """The items of a domain that are as frequent as its k-th itemset; at most `most`, at least `least` of them.
 
-        One draw of the exponential mechanism over sets of items (`gate.jointly`). The bar is the k-th largest support
-        of an itemset, or the support of the item of rank `most` where that is more. A transaction raises the bar and
-        every support by 0 or 1, so it moves a score by at most 1, up or down: not monotone.
+        One draw of the exponential mechanism over sets of items (`gate.selection.subsets`). The threshold is the k-th
+        largest support of an itemset, or the support of the item of rank `most` where that is more. A transaction
+        raises the threshold and every support by 0 or 1, so it moves a score by at most 1, up or down: not monotone.
         """
         domain.check_holds(k)
         if not 1 <= least <= most <= len(domain.items):
@@ -119,13 +138,11 @@ class SelectionQuestions(Questions):
                 f"{least} to {most} of {len(domain.items)} items; give numbers from 1 to {len(domain.items)}"
             )
         mechanism = Exponential(1, self.unit.transactions, epsilon, is_monotone=False)
-        self.budget.charge(
-            f"the items as frequent as the {k}-th itemset, {least} to {most} of them", mechanism
+        engine = self._pay(
+            f"items as frequent as the {ordinal(k)} itemset, {least} to {most} of them", mechanism
         )
-        margins = scored.margins_of_items(self._engine, domain, k, most=most, draw=self._noise.keys)
-        places = jointly.draw_subset(
-            margins, least=least, most=most, rate=mechanism.rate, below=self._noise.below
-        )
+        margins = margins_of_items(engine, domain, k, most=most, draw=self._noise.keys)
+        places = draw_subset(margins, least=least, most=most, rate=mechanism.rate, below=self._noise.below)
         return tuple(domain.items[place] for place in places)
 
     def ask_frequent_of(
@@ -133,22 +150,21 @@ class SelectionQuestions(Questions):
     ) -> tuple[Itemset, ...]:
         """Which of a public list of itemsets are as frequent as the k-th itemset of a domain; none, some or all.
 
-        One draw of the exponential mechanism over sets of candidates (`gate.jointly`). A transaction raises the bar and
-        every support by 0 or 1, so it moves a score by at most 1, up or down: not monotone.
+        One draw of the exponential mechanism over sets of candidates (`gate.selection.subsets`). A transaction raises
+        the threshold, which is the k-th largest support, and every support by 0 or 1, so it moves a score by at most 1,
+        up or down: not monotone.
         """
         check_countable(candidates)
         domain.check_holds(k)
         mechanism = Exponential(1, self.unit.transactions, epsilon, is_monotone=False)
-        self.budget.charge(
-            f"which of {len(candidates)} listed itemsets are as frequent as the {k}-th itemset", mechanism
+        question = (
+            f"itemsets as frequent as the {ordinal(k)} itemset, of {counted(len(candidates), 'candidate')}"
         )
-        counts = self._engine.supports(candidates.offsets, candidates.items, KeepAll(), self._noise.keys)
-        places = jointly.draw_subset(
-            counts.values - scored.kth_support(self._engine, domain, k),
-            least=0,
-            most=len(candidates),
-            rate=mechanism.rate,
-            below=self._noise.below,
+        engine = self._pay(question, mechanism)
+        counts = engine.supports(candidates.offsets, candidates.items, KeepAll(), self._noise.keys)
+        margins = counts.values - kth_support(engine, domain, k)
+        places = draw_subset(
+            margins, least=0, most=len(candidates), rate=mechanism.rate, below=self._noise.below
         )
         listed = list(candidates)
         return tuple(listed[place] for place in places)
@@ -165,36 +181,36 @@ class SelectionQuestions(Questions):
         """To how many items transactions are best normalised: one of the limits, by the exponential mechanism.
 
         The score of a limit is the k-th largest normalised support, less a public price for each item of the
-        limit (`gate.normalised`). A transaction raises every score by 0 to 1: monotone with sensitivity 1.
+        limit (`gate.selection.length_scores`). A transaction raises every score by 0 to 1: monotone with sensitivity 1.
         With `items`, transactions are restricted to them first.
         """
         among = self.alphabet_size if items is None else self._number_of(items)
         if not limits or not 1 <= k <= among:
             raise BadCall(
-                f"the {k}-th of {among} items, {len(limits)} limits; give limits, and k from 1 up to all"
+                f"the {ordinal(k)} of {counted(among, 'item')} and {counted(len(limits), 'limit')}; "
+                f"give at least 1 limit, and k from 1 to {among}"
             )
         mechanism = Exponential(1, self.unit.transactions, epsilon)
-        self.budget.charge(f"the length to normalise to, of {len(limits)}{on_some(items)}", mechanism)
-        scores = normalised.limit_scores(
-            self._engine, np.array(limits, np.int64), items, k=k, price=price, draw=self._noise.keys
+        question = f"length to which transactions are normalised, of {counted(len(limits), 'length')}"
+        engine = self._pay(f"{question}{on_chosen_items(items)}", mechanism)
+        scores = limit_scores(
+            engine, np.array(limits, np.int64), items, k=k, price=price, draw=self._noise.keys
         )
-        return limits[
-            scored.draw_place(scores, rate=mechanism.rate / normalised.STEPS, below=self._noise.below)
-        ]
+        return limits[draw_place(scores, rate=mechanism.rate / WEIGHT_STEPS, below=self._noise.below)]
 
-    def ask_above_kth(self, items: Int64Array, k: int, *, epsilon: Fraction, by_blocks: bool) -> Found:
+    def ask_above_kth(self, items: Int64Array, k: int, *, epsilon: Fraction, by_blocks: bool) -> FoundItems:
         """Up to k of the items whose support reaches that of the k-th of them, compared in their order.
 
-        By the sparse vector technique, or by blocks (PFM): `gate.above_threshold` has both, and why they are
+        By the sparse vector technique, or by blocks (PFM): `gate.selection.sparse_vector` has both, and why they are
         private. A transaction raises every support by 0 or 1, and so the k-th largest of them.
         """
         if not 1 <= k <= self._number_of(items):
-            raise BadCall(f"the {k} most frequent of {items.size} items; give k from 1 up to all of them")
+            raise BadCall(f"the {k} most frequent of {items.size} items; give k from 1 to {items.size}")
         mechanism = AboveThreshold(k, self.unit.transactions, epsilon)
-        self.budget.charge(f"which of {items.size} items are among their {k} most frequent", mechanism)
-        supports = self._engine.item_supports(KeepAll(), self._noise.keys).values[items]
-        label = above_threshold.in_blocks if by_blocks else above_threshold.sparse_vector
-        labels = label(
+        question = f"which of {counted(items.size, 'item')} are among their {k} most frequent"
+        supports = self._pay(question, mechanism).item_supports(KeepAll(), self._noise.keys).values[items]
+        compare = in_blocks if by_blocks else sparse_vector
+        compared = compare(
             supports,
             k,
             threshold=int(np.partition(supports, supports.size - k)[supports.size - k]),
@@ -202,5 +218,5 @@ class SelectionQuestions(Questions):
             epsilon=epsilon,
             add_noise=lambda values, scale: self._noise.discrete_laplace(ExactCounts(values), scale=scale),
         )
-        self.budget.explain(mechanism, replace(mechanism, account=labels.account))
-        return Found(tuple(items[list(labels.above)].tolist()))
+        self.budget.explain(mechanism, replace(mechanism, account=compared.account))
+        return FoundItems(tuple(items[list(compared.above)].tolist()))

@@ -14,10 +14,14 @@ takes to tell them apart.
 import decimal
 import math
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from itertools import accumulate
 
+import numpy as np
+
+from veilset.arrays import Int64Array
 from veilset.itemsets import Below
 
 _DIGITS_AT_A_TIME = 64
@@ -53,6 +57,13 @@ def draw_scores(members: Mapping[int, int], *, draws: int, rate: Fraction, below
                 break
         left[chosen] -= 1
         yield scores[chosen]
+
+
+def draw_place(scores: Int64Array, *, rate: Fraction, below: Below) -> int:
+    """One place, with P proportional to exp(rate * score)."""
+    members = Counter(scores.tolist())
+    score = next(draw_scores(members, draws=1, rate=rate, below=below))
+    return int(np.flatnonzero(scores == score)[below(members[score])])
 
 
 def _uppers(scores: list[int], *, reference: int, rate: Fraction, bits: int) -> list[int]:

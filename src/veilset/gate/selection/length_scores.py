@@ -1,7 +1,7 @@
 """Transactions normalised to a length: which length to take, decided under the exponential mechanism.
 
 DPsense (Day and Li 2015) lets a transaction of n > limit items count limit / n for each of them, so that it moves all
-supports together by at most `limit`. Weights are integers, STEPS for a whole transaction, and rounded down
+supports together by at most `limit`. Weights are integers, WEIGHT_STEPS for a whole transaction, and rounded down
 for each transaction before they are added: the bound holds exactly, with no floating-point number in sight.
 
 Which limit? The score of a limit is
@@ -21,8 +21,8 @@ from veilset.arrays import Int64Array
 from veilset.raw.cuts.truncation import KeepAll, OnlyItems, Truncation
 from veilset.raw.engines import DrawKeys, Engine
 
-STEPS = 1 << 20
-"""What a whole transaction weighs. A weight is off by less than one part in a thousand up to 1000 items."""
+WEIGHT_STEPS = 1 << 20
+"""A whole transaction weighs 2^20. A weight is off by less than one part in a thousand up to 1000 items."""
 
 
 def restricted(items: Int64Array | None) -> Truncation:
@@ -34,9 +34,9 @@ def limit_scores(
     engine: Engine, limits: Int64Array, items: Int64Array | None, *, k: int, price: Fraction, draw: DrawKeys
 ) -> Int64Array:
     """The score of each limit, in steps."""
-    values = engine.normalised_supports(limits, restricted(items), draw, steps=STEPS).values
+    values = engine.normalised_supports(limits, restricted(items), draw, steps=WEIGHT_STEPS).values
     among = values if items is None else values[items]
     kth = np.partition(among, among.shape[0] - k, axis=0)[among.shape[0] - k]
-    prices = [round(price * STEPS * limit) for limit in limits.tolist()]
+    prices = [round(price * WEIGHT_STEPS * limit) for limit in limits.tolist()]
     scores: Int64Array = kth - np.array(prices, dtype=np.int64)
     return scores

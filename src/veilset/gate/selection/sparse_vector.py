@@ -44,14 +44,14 @@ Compare = Callable[[Int64Array, Fraction], BoolArray]
 """Whether supports reach the block's noisy threshold, with noise at that share of epsilon for each."""
 
 SHARE_FOR_THRESHOLD = Fraction(1, 4)
-STEPS = 1 << 24
-"""Shares are rounded down to epsilon / STEPS: without it, their fractions would grow with every block."""
+COMPARISON_STEPS = 1 << 24
+"""Shares are rounded down to epsilon / COMPARISON_STEPS: without it, their fractions would grow with every block."""
 AT_ONCE = 64
-"""So many items are compared together where the label that is expected changes nothing."""
+"""64 items are compared together where the label that is expected changes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
-class Labels:
+class Comparisons:
     """Which of the items, by their places, were above; and what each run of comparisons used of epsilon."""
 
     above: tuple[int, ...]
@@ -60,21 +60,21 @@ class Labels:
 
 def sparse_vector(
     supports: Int64Array, k: int, *, threshold: int, sensitivity: int, epsilon: Fraction, add_noise: AddNoise
-) -> Labels:
+) -> Comparisons:
     """The first k items whose noisy support reaches the noisy threshold (Sec. III.B)."""
     for_threshold = epsilon * SHARE_FOR_THRESHOLD
     for_each = (epsilon - for_threshold) / k
     noisy_threshold = _one(threshold, sensitivity / for_threshold, add_noise)
     noisy = add_noise(supports, sensitivity / for_each)
     above = np.flatnonzero(noisy >= noisy_threshold)[:k].tolist()
-    return Labels(tuple(above), (for_threshold, *([for_each] * len(above))))
+    return Comparisons(tuple(above), (for_threshold, *([for_each] * len(above))))
 
 
 def in_blocks(
     supports: Int64Array, k: int, *, threshold: int, sensitivity: int, epsilon: Fraction, add_noise: AddNoise
-) -> Labels:
+) -> Comparisons:
     """Up to k items whose noisy support reaches a noisy threshold that is new in each block (PFM, Alg. 2)."""
-    step, left, place = epsilon / STEPS, epsilon, 0
+    step, left, place = epsilon / COMPARISON_STEPS, epsilon, 0
     above: list[int] = []
     account: list[Fraction] = []
     while len(above) < k and place < supports.size:  # T1: ends before it divides by what is still wanted
@@ -92,7 +92,7 @@ def in_blocks(
         account.append(for_threshold + block.for_last)
         left -= block.for_last
         place += block.length
-    return Labels(tuple(above), tuple(account))
+    return Comparisons(tuple(above), tuple(account))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,12 @@
-"""Which of some candidates reach a bar, as one draw of the exponential mechanism over sets of them.
+"""Which of some candidates reach a threshold, as one draw of the exponential mechanism over sets of them.
 
-A candidate has a margin: its support less the bar, positive where it is above. The loss of a set is how far the worst
-misplaced candidate is from the bar: the largest margin of one left out, or minus the least margin of one taken, and 0
-where nobody is misplaced. Sets of `least` to `most` candidates take part, with minus the loss as score.
+A candidate has a margin: its support less the threshold, positive where it is above. The loss of a set is how far the
+worst misplaced candidate is from the threshold: the largest margin of one left out, or minus the least margin of one
+taken, and 0 where nobody is misplaced. Sets of `least` to `most` candidates take part, with minus the loss as score.
 
-One transaction raises each support and the bar by 0 or 1, so it moves every margin by at most 1, up or down. The loss
-is a maximum of margins and of their negatives, so it moves by at most 1, too, however many are chosen. That is why one
-draw for all beats a draw for each: its noise does not grow with their number.
+One transaction raises each support and the threshold by 0 or 1, so it moves every margin by at most 1, up or down. The
+loss is a maximum of margins and of their negatives, so it moves by at most 1, too, however many are chosen. That is why
+one draw for all beats a draw for each: its noise does not grow with their number.
 
 There are too many sets to list, but they can be counted. Those that lose at most t take every candidate with a margin
 above t, none below -t, and any of those between. So the loss is drawn first, weighted by how many sets have it, then a
@@ -30,14 +30,14 @@ def draw_subset(margins: Int64Array, *, least: int, most: int, rate: Fraction, b
     numbers = sets_of_loss(margins, least=least, most=most)
     members = {-loss: number for loss, number in numbers.items()}
     loss = -next(draw_scores(members, draws=1, rate=rate, below=below))
-    while True:  # sets that lose at most so much, until one loses no less
+    while True:  # sets of at most this loss, until one has no less
         chosen = _draw_within(margins, loss, least=least, most=most, below=below)
         if loss_of(margins, chosen) == loss:
             return chosen
 
 
 def loss_of(margins: Int64Array, chosen: list[int]) -> int:
-    """How far the worst misplaced candidate is from the bar.
+    """How far the worst misplaced candidate is from the threshold.
 
     >>> margins = np.array([5, 2, -1, -7])
     >>> loss_of(margins, [0, 1]), loss_of(margins, [0]), loss_of(margins, [0, 1, 3])
@@ -66,14 +66,14 @@ def sets_of_loss(margins: Int64Array, *, least: int, most: int) -> dict[int, int
 
 
 def _subsets(number: int, *, least: int, most: int) -> int:
-    """How many sets of `least` to `most` there are of so many."""
+    """How many sets of `least` to `most` out of `number` candidates there are."""
     if least <= 0 and most >= number:
         return 1 << number
     return sum(comb(number, size) for size in range(max(0, least), most + 1))
 
 
 def _draw_within(margins: Int64Array, loss: int, *, least: int, most: int, below: Below) -> list[int]:
-    """A set that loses at most so much, uniformly: first how many of those near the bar it takes, then which."""
+    """A set of at most this loss, uniformly: first how many of those near the threshold it takes, then which."""
     taken = np.flatnonzero(margins > loss).tolist()
     free = np.flatnonzero(np.abs(margins) <= loss).tolist()
     fewest, largest = max(0, least - len(taken)), min(most - len(taken), len(free))

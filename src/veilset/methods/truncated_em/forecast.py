@@ -6,7 +6,7 @@ import numpy as np
 
 from veilset.forecast import Forecast, Stage, World, laws, opening
 from veilset.gate.mechanisms import DiscreteLaplace, Exponential
-from veilset.gate.selection.floored_supports import MOST_LISTED
+from veilset.gate.selection.floored_supports import MOST_SCORED
 from veilset.methods.truncated_em import MAX_SIZE, NAME, SHARE_FOR_CHOICE
 
 
@@ -22,7 +22,7 @@ def forecast(world: World, k: int, epsilon: Fraction) -> Forecast:
     supports = DiscreteLaplace(sensitivity=k, epsilon=left * (1 - SHARE_FOR_CHOICE))
     curve = world.curve
     # Of the floor, only the part that bounds the work matters; the rest is made so that it hardly ever does.
-    scores = np.maximum(curve.supports, curve.at_rank(MOST_LISTED))
+    scores = np.maximum(curve.supports, curve.at_rank(MOST_SCORED))
     chances = laws.chances_to_be_drawn(scores, curve.ln_numbers, draws=k, rate=float(choice.rate))
     half_width = supports.half_width(laws.CONFIDENCE)
     return Forecast(
