@@ -36,14 +36,14 @@ def normalised_supports(baskets: Baskets, alphabet_size: int, limit: int, steps:
     ]
 
 
-def held(baskets: Baskets, itemsets: Sequence[Iterable[int]]) -> list[int]:
+def containment(baskets: Baskets, itemsets: Sequence[Iterable[int]]) -> list[int]:
     """How many of the itemsets each basket holds."""
     return [sum(basket.issuperset(itemset) for itemset in itemsets) for basket in baskets]
 
 
 def capped_counts(baskets: Baskets, itemsets: Sequence[Iterable[int]], most: int, steps: int) -> list[int]:
     """What each itemset weighs where no basket weighs more than `most` on all of them together."""
-    weights = [steps * most // max(most, number) for number in held(baskets, itemsets)]
+    weights = [steps * most // max(most, number) for number in containment(baskets, itemsets)]
     return [
         sum(weight for basket, weight in zip(baskets, weights, strict=True) if basket.issuperset(itemset))
         for itemset in itemsets
@@ -94,7 +94,7 @@ def similar_cut(basket: Basket, how: KeepSimilar) -> Basket:
     if len(held) <= how.limit:
         return frozenset(held)
     targets = [set(how.items[start:end].tolist()) for start, end in pairwise(how.offsets.tolist())]
-    best = max(targets, key=lambda request: len(request & set(held)), default=set())
+    best = max(targets, key=lambda target: len(target & set(held)), default=set())
     common, others = ([item for item in held if (item in best) == wanted] for wanted in (True, False))
     return frozenset([*common, *others][: how.limit])
 

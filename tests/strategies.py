@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from reference import Basket, Baskets
 from veilset.arrays import Int32Array, Int64Array
+from veilset.raw.cuts.rows import CompressedRows
 from veilset.raw.cuts.similar_cut import KeepSimilar
 from veilset.raw.cuts.smart_cut import KeepSmart
-from veilset.raw.cuts.truncation import DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems, Rows, Truncation
+from veilset.raw.cuts.truncation import DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems, Truncation
 from veilset.raw.transactions import Alphabet, Transactions
 
 ALPHABET_SIZE = 6
@@ -81,9 +82,9 @@ def keys() -> st.SearchStrategy[list[int]]:
     return st.lists(st.integers(0, 7), min_size=100, max_size=100)
 
 
-def rows_of(given: Baskets) -> Rows:
+def rows_of(given: Baskets) -> CompressedRows:
     """Baskets as the arrays that cuts and kernels work on."""
-    return Rows(*arrays_of(map(sorted, given)))
+    return CompressedRows(*arrays_of(map(sorted, given)))
 
 
 def transactions_of(given: Baskets, alphabet_size: int = ALPHABET_SIZE) -> Transactions:
@@ -99,7 +100,7 @@ def arrays_of(lists: Iterable[list[int]]) -> tuple[Int64Array, Int32Array]:
     return offsets, np.array([code for codes in held for code in codes], dtype=np.int32)
 
 
-def baskets_of(rows: Rows) -> Baskets:
+def baskets_of(rows: CompressedRows) -> Baskets:
     """The baskets that arrays stand for."""
     return [frozenset(rows.items[start:end].tolist()) for start, end in pairwise(rows.offsets)]
 

@@ -21,7 +21,7 @@ from veilset.gate.questions.partitions import Partitions
 from veilset.gate.questions.selections import SelectionQuestions
 from veilset.raw.cuts.truncation import KeepAll, Truncation
 from veilset.raw.engines.partitions import ExactPartitions
-from veilset.raw.kernels.partitions import Tree
+from veilset.raw.kernels.cells import InnerNodes
 from veilset.taxonomy import Taxonomy
 
 if TYPE_CHECKING:
@@ -79,6 +79,6 @@ class Curator(CountQuestions, SelectionQuestions):
         places[taxonomy.items] = np.arange(taxonomy.items.size)
         mechanism = ChainedLaplace(self.unit.transactions, epsilon)
         self.budget.charge(f"sizes of partitions along a taxonomy of {taxonomy.items.size} items", mechanism)
-        tree = Tree(taxonomy.ends, taxonomy.first_child, taxonomy.child_starts)
+        tree = InnerNodes(taxonomy.ends, taxonomy.first_child, taxonomy.child_starts)
         exact = ExactPartitions(self._engine.records(places), tree)
         return Partitions(exact, taxonomy, paid=mechanism, budget=self.budget, noise=self._noise)

@@ -11,7 +11,7 @@ from reference import Basket, Baskets, similar_cut
 from strategies import ALPHABET_SIZE, arrays_of, baskets, baskets_of, rows_of, similar_cuts
 from veilset.errors import BadCall
 from veilset.gate import KeepSimilar
-from veilset.raw.cuts.truncation import Rows
+from veilset.raw.cuts.rows import CompressedRows
 
 NO_KEYS = np.zeros(0, np.uint32)
 
@@ -56,7 +56,7 @@ def test_orders_of_more_than_a_word_are_cut_alike() -> None:
     order = np.arange(130)[::-1].copy()
     truncation = KeepSimilar(3, order, *arrays_of([[0, 70, 129], [1, 2, 64, 65]]))
     row = frozenset({1, 2, 65, 64, 129, 128, 0})
-    kept = truncation.apply(Rows(np.array([0, 7]), np.array(sorted(row), np.int32)), NO_KEYS)
+    kept = truncation.apply(CompressedRows(np.array([0, 7]), np.array(sorted(row), np.int32)), NO_KEYS)
     assert baskets_of(kept) == [similar_cut(row, truncation)] == [frozenset({65, 64, 2})]
 
 

@@ -12,10 +12,11 @@ from laws import first_item_favoured
 from reference import Baskets
 from strategies import ALPHABET_SIZE, baskets, baskets_of, cuts, keys, rows_of
 from veilset.errors import BadCall
-from veilset.raw.cuts.truncation import DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems, Rows, Truncation
+from veilset.raw.cuts.rows import CompressedRows
+from veilset.raw.cuts.truncation import DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems, Truncation
 
 
-def apply(truncation: Truncation, rows: Rows, given_keys: list[int]) -> Rows:
+def apply(truncation: Truncation, rows: CompressedRows, given_keys: list[int]) -> CompressedRows:
     """The rows after a cut that takes the first of the given keys."""
     return truncation.apply(rows, np.array(given_keys[: truncation.keys_needed(rows)], np.uint32))
 
@@ -64,7 +65,7 @@ def test_a_slice_of_offsets_is_cut_like_rows_of_their_own(
 ) -> None:
     """Some rows of a table need no copy to be cut."""
     table = rows_of([*before, *rows])
-    part = Rows(table.offsets[len(before) :], table.items)
+    part = CompressedRows(table.offsets[len(before) :], table.items)
     found = baskets_of(apply(truncation, part, given_keys))
     assert found == baskets_of(apply(truncation, rows_of(rows), given_keys))
 

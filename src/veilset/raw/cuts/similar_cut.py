@@ -6,8 +6,9 @@ import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array, Uint64Array
 from veilset.errors import BadCall
-from veilset.raw.cuts.truncation import Keys, Rows, check_limit
-from veilset.raw.kernels import cuts, similar
+from veilset.raw.cuts.rows import CompressedRows, Keys
+from veilset.raw.cuts.truncation import check_limit
+from veilset.raw.kernels import marking, similar
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -20,7 +21,7 @@ class KeepSimilar:
     the cut looks at one transaction alone.
 
     >>> truncation = KeepSimilar(3, np.array([4, 3, 2, 1, 0]), np.array([0, 2, 4]), np.array([4, 9, 0, 1], np.int32))
-    >>> basket = Rows(np.array([0, 5]), np.array([0, 1, 3, 4, 5], np.int32))
+    >>> basket = CompressedRows(np.array([0, 5]), np.array([0, 1, 3, 4, 5], np.int32))
     >>> truncation.apply(basket, keys=np.zeros(0, np.uint32)).items.tolist()
     [0, 1, 4]
     """
@@ -51,14 +52,14 @@ class KeepSimilar:
             )
         return min(self.limit, self.order.size)
 
-    def keys_needed(self, rows: Rows) -> int:  # noqa: ARG002 - part of the protocol
+    def keys_needed(self, rows: CompressedRows) -> int:  # noqa: ARG002 - part of the protocol
         """None."""
         return 0
 
-    def apply(self, rows: Rows, keys: Keys) -> Rows:  # noqa: ARG002
+    def apply(self, rows: CompressedRows, keys: Keys) -> CompressedRows:  # noqa: ARG002
         """Restrict to the order, then cut the long ones."""
         keep = similar.mark_similar(rows.offsets, rows.items, self._rank, self._targets, self.limit)
-        return Rows(*cuts.keep_marked(rows.offsets, rows.items, keep))
+        return CompressedRows(*marking.keep_marked(rows.offsets, rows.items, keep))
 
     def _as_words(self, rank: Int64Array) -> Uint64Array:
         """One row of bits for each target; items that are not in the order cannot be shared."""

@@ -6,7 +6,8 @@ import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array
 from veilset.errors import BadCall
-from veilset.raw.cuts.truncation import KeepRandom, Keys, Rows, check_limit
+from veilset.raw.cuts.rows import CompressedRows, Keys
+from veilset.raw.cuts.truncation import KeepRandom, check_limit
 from veilset.raw.kernels import smart
 
 
@@ -28,7 +29,7 @@ class KeepSmart:
 
     >>> pairs, scores = np.array([1, 2, 2, 3, 4, 5], np.int32), np.array([10, 8, 9])
     >>> truncation = KeepSmart(3, np.array([0, 2, 4, 6]), pairs, scores)
-    >>> basket = Rows(np.array([0, 5]), np.array([1, 2, 3, 4, 5], np.int32))
+    >>> basket = CompressedRows(np.array([0, 5]), np.array([1, 2, 3, 4, 5], np.int32))
     >>> truncation.apply(basket, keys=np.zeros(truncation.keys_needed(basket), np.uint32)).items.tolist()
     [1, 2, 3]
     """
@@ -37,7 +38,7 @@ class KeepSmart:
     offsets: Int64Array
     items: Int32Array
     scores: Int64Array
-    _candidates: smart.Candidates = field(init=False, repr=False)
+    _candidates: smart.CandidateBlocks = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         check_limit(self.limit)
@@ -50,13 +51,15 @@ class KeepSmart:
         """The limit."""
         return min(self.limit, alphabet_size)
 
-    def keys_needed(self, rows: Rows) -> int:
+    def keys_needed(self, rows: CompressedRows) -> int:
         """One for each item of each row that is too long, as for a random cut."""
         return KeepRandom(self.limit).keys_needed(rows)
 
-    def apply(self, rows: Rows, keys: Keys) -> Rows:
+    def apply(self, rows: CompressedRows, keys: Keys) -> CompressedRows:
         """Keep the items of the heaviest candidates."""
-        return Rows(*smart.keep_heaviest(rows.offsets, rows.items, keys, self._candidates, self.limit))
+        return CompressedRows(
+            *smart.keep_heaviest(rows.offsets, rows.items, keys, self._candidates, self.limit)
+        )
 
 
 def _as_table(offsets: Int64Array, items: Int32Array) -> Int32Array:
@@ -81,7 +84,7 @@ def _check_scores(scores: Int64Array, itemsets: Int32Array) -> None:
         raise BadCall(f"a score is too large to compute with; give scores from {-most} to {most}")
 
 
-def _in_blocks(itemsets: Int32Array, scores: Int64Array) -> smart.Candidates:
+def _in_blocks(itemsets: Int32Array, scores: Int64Array) -> smart.CandidateBlocks:
     """The candidates as the kernel wants them; given in lexicographic order."""
     if np.any(np.all(itemsets[1:] == itemsets[:-1], axis=1)):
         raise BadCall("a candidate stands twice among those to keep; give each once")
@@ -94,7 +97,7 @@ def _in_blocks(itemsets: Int32Array, scores: Int64Array) -> smart.Candidates:
     shared = np.column_stack([numbered[:, :-1], last >> 6])  # what candidates of one block have in common
     firsts = np.flatnonzero(np.append(True, np.any(shared[1:] != shared[:-1], axis=1)))
     blocks = np.bincount(numbered[firsts, 0], minlength=codes.size)
-    return smart.Candidates(
+    return smart.CandidateBlocks(
         codes=codes,
         numbers=numbers,
         itemsets=numbered,

@@ -1,3 +1,4 @@
+# mypy: allow-untyped-calls
 """Compiled kernels on disk, fresh as long as no source file of the kernels' folder has changed.
 
 A compiled kernel contains the kernels that it calls. Numba's own cache compares the caller's file alone, so it would
@@ -23,7 +24,7 @@ def digest_of_sources(folder: Path) -> bytes:
     return hashlib.sha256(repr(sources).encode()).digest() if sources else b""
 
 
-class KernelFile(IndexDataCacheFile):  # type: ignore[misc] - numba has no types
+class KernelFile(IndexDataCacheFile):
     """Entries that carry the stamp and the signature that they were compiled for.
 
     Numba numbers the files of a function from 1 and writes the index first. So while several processes compile, a
@@ -43,7 +44,7 @@ class KernelFile(IndexDataCacheFile):  # type: ignore[misc] - numba has no types
                 return None
 
 
-class KernelCache(FunctionCache):  # type: ignore[misc]
+class KernelCache(FunctionCache):
     """Numba's cache of one function, with the sources of the whole folder as its stamp."""
 
     def __init__(self, function: Callable[..., object]) -> None:

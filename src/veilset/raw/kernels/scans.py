@@ -21,7 +21,7 @@ def add_items(offsets: Int64Array, items: Int32Array, totals: Int64Array) -> Non
 
 
 @kernel
-def add_patterns(offsets: Int64Array, items: Int32Array, places: Int32Array, totals: Int64Array) -> None:
+def add_marginal(offsets: Int64Array, items: Int32Array, places: Int32Array, totals: Int64Array) -> None:
     """Add 1 to `totals[pattern]` for each row: bit p of a pattern tells whether the item of place p is held.
 
     `places` as in `vertical`. Items that were not chosen set a bit beyond the pattern, which is then dropped.

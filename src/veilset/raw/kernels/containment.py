@@ -29,7 +29,9 @@ def _lowest_bit(word: np.uint64) -> int:
 
 
 @kernel
-def count_held(bitmaps: Uint64Array, rows: int, set_offsets: Int64Array, set_items: Int32Array) -> Int64Array:
+def count_contained(
+    bitmaps: Uint64Array, rows: int, set_offsets: Int64Array, set_items: Int32Array
+) -> Int64Array:
     """How many of the itemsets each row holds. No itemset may be empty."""
     held = np.zeros(rows, np.int64)
     common = np.empty(bitmaps.shape[1], np.uint64)
@@ -44,7 +46,7 @@ def count_held(bitmaps: Uint64Array, rows: int, set_offsets: Int64Array, set_ite
 
 
 @kernel
-def add_shared(
+def add_capped(
     bitmaps: Uint64Array,
     weights: Int64Array,
     set_offsets: Int64Array,
