@@ -99,7 +99,7 @@ def _opened(data: Transactions | Published | Any) -> tuple[Transactions, Promise
 
 
 def _limits(request: Request, found: ExactItemsets) -> tuple[str, ...]:
-    """Which of the caller's own limits may have cut the result."""
+    """Which of the caller's own limits may have left out itemsets."""
     notes = []
     if request.k is not None and found.supports.size == request.k:
         notes.append(

@@ -15,11 +15,11 @@ from strategies import (
     ALPHABET_SIZE,
     arrays_of,
     baskets,
-    cuts,
     itemsets,
     keys,
     neighbours,
     transactions_of,
+    truncations,
 )
 from veilset.arrays import Int64Array
 from veilset.errors import BadCall
@@ -100,7 +100,7 @@ def test_supports_match_the_obvious_loop_in_every_form(
 
 @given(
     rows=baskets(),
-    truncation=cuts(),
+    truncation=truncations(),
     drawn=keys(),
     candidates=itemsets(),
     chosen=chosen_items,
@@ -115,7 +115,7 @@ def test_every_question_under_every_truncation_matches_its_twin(
     chunk: int,
 ) -> None:
     """Each question truncates first and counts then; the keys are taken in the order of the rows."""
-    left = reference.truncation(rows, truncation, iter(drawn))
+    left = reference.truncated(rows, truncation, iter(drawn))
     engine, some = engine_of(rows, chunk), np.array(chosen, np.int32)
     assert engine.number().values.tolist() == [len(rows)]
     assert engine.lengths(truncation, stream(drawn), limit=4).values.tolist() == reference.lengths(left, 4)
@@ -136,7 +136,9 @@ def moves(
     return more - fewer
 
 
-@given(databases=neighbours(), truncation=cuts(), drawn=keys(), candidates=itemsets(), chunk=chunk_sizes)
+@given(
+    databases=neighbours(), truncation=truncations(), drawn=keys(), candidates=itemsets(), chunk=chunk_sizes
+)
 def test_one_more_basket_moves_supports_up_by_no_more_than_their_sensitivity(
     databases: tuple[Baskets, Baskets],
     truncation: Truncation,
@@ -162,7 +164,7 @@ def test_one_more_basket_moves_supports_up_by_no_more_than_their_sensitivity(
         )
 
 
-@given(databases=neighbours(), truncation=cuts(), drawn=keys(), chosen=chosen_items, chunk=chunk_sizes)
+@given(databases=neighbours(), truncation=truncations(), drawn=keys(), chosen=chosen_items, chunk=chunk_sizes)
 def test_one_more_basket_adds_one_to_one_length_and_to_one_cell(
     databases: tuple[Baskets, Baskets],
     truncation: Truncation,

@@ -1,4 +1,4 @@
-"""Smart truncation: a cut that keeps what is likely to be frequent (DiffFIM, Zeng et al. 2012, Sec. 5.3)."""
+"""Smart truncation: keep what is likely to be frequent (DiffFIM, Zeng et al. 2012, Sec. 5.3)."""
 
 from dataclasses import dataclass, field
 
@@ -16,7 +16,8 @@ class KeepSmart:
     """Keep up to `limit` items of every longer transaction: those of the best candidates that it holds.
 
     Candidate c is `items[offsets[c]:offsets[c + 1]]`, all of one size, from two items up; `scores[c]` tells
-    how frequent it seems. Both are public or paid for, so the cut looks at one transaction and its keys alone.
+    how frequent it seems. Both are public or paid for, so the truncation looks at one transaction and its
+    keys alone.
 
     Starting from nothing, the items of the heaviest candidate that the transaction holds are added, then those
     of the next. A weight is the score, plus score / size for each item of the candidate that is there already;
@@ -52,7 +53,7 @@ class KeepSmart:
         return min(self.limit, alphabet_size)
 
     def keys_needed(self, rows: CompressedRows) -> int:
-        """One for each item of each row that is too long, as for a random cut."""
+        """One for each item of each row that is too long, as for a random truncation."""
         return KeepRandom(self.limit).keys_needed(rows)
 
     def apply(self, rows: CompressedRows, keys: Keys) -> CompressedRows:
@@ -66,7 +67,9 @@ def _as_table(offsets: Int64Array, items: Int32Array) -> Int32Array:
     """One row of ascending codes for each candidate, if all are sets of one size."""
     sizes = np.unique(np.diff(offsets))
     if sizes.size != 1 or sizes[0] < 2:
-        raise BadCall("a smart cut needs candidates of one size; give at least one, all of two items or more")
+        raise BadCall(
+            "a smart truncation needs candidates of one size; give at least one, all of two items or more"
+        )
     itemsets = np.sort(items[offsets[0] : offsets[-1]].reshape(-1, sizes[0]), axis=1)
     if itemsets.min() < 0:
         raise BadCall("a candidate holds a negative code; give codes of the alphabet, from 0 up")

@@ -26,10 +26,10 @@ class Split:
     before goes first, then the smaller, then the first in lexicographic order. Single items always fit, so
     every piece but the last is full.
 
-    This is no cut. Pieces have no item in common, so a transaction moves the support of each single itemset by at
-    most 1. But all its items are still there: together it moves as many supports as it would unsplit, up to all
+    This is no truncation. Pieces have no item in common, so a transaction moves the support of each single itemset
+    by at most 1. But all its items are still there: together it moves as many supports as it would unsplit, up to all
     single items and all that fits in pieces, whatever the limit (S7). So there is no `longest` here, and
-    no question that reckons with the longest transaction takes a split.
+    no question that scales its noise to the longest transaction takes a split.
 
     >>> patterns = np.array([0, 1, 2, 3, 0, 3], np.int32)
     >>> split = Split(2, np.array([0, 1, 2, 3, 4, 6]), patterns, weights=np.array([9, 8, 7, 6, 6]))

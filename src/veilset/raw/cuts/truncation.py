@@ -1,8 +1,8 @@
-"""Cuts: what one transaction may contribute, and the sensitivity that buys.
+"""Truncation: what one transaction may contribute, and the sensitivity that buys.
 
-Neighbours are two databases that differ by one transaction. A cut looks at one transaction at a time (and
-at public values, and at random keys drawn before), so adding or removing a transaction changes nothing in
-how the others are cut: two neighbours differ after the cut by one transaction again, a shorter one.
+Neighbours are two databases that differ by one transaction. A truncation looks at one transaction at a time
+(and at public values, and at random keys drawn before), so adding or removing a transaction changes nothing in how
+the others are truncated: two neighbours still differ by one transaction afterwards, a shorter one.
 """
 
 import math
@@ -37,7 +37,7 @@ class Truncation(Reshape, Protocol):
     """A bound on what one transaction may contribute: it becomes one row, which is a part of it."""
 
     def longest(self, alphabet_size: int) -> int:
-        """The most items that a transaction can hold after the cut."""
+        """The most items that a transaction can hold after truncation."""
 
 
 def l1_sensitivity(truncation: Truncation, *, alphabet_size: int, candidates: Mapping[int, int]) -> int:
@@ -54,9 +54,9 @@ def l1_sensitivity(truncation: Truncation, *, alphabet_size: int, candidates: Ma
 
 
 def check_limit(limit: int) -> None:
-    """Raise BadCall where a cut would keep no item at all."""
+    """Raise BadCall where a truncation would keep no item at all."""
     if limit < 1:
-        raise BadCall(f"a cut to {limit} items keeps nothing; give a limit of at least 1")
+        raise BadCall(f"a truncation to {limit} items keeps nothing; give a limit of at least 1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ class KeepBest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OnlyItems:
-    """Forget all items but the chosen ones, then cut what is left; the choice is public or paid for."""
+    """Forget all items but the chosen ones, then truncate what is left; the choice is public or paid for."""
 
     items: Int64Array
     then: Truncation
@@ -164,11 +164,11 @@ class OnlyItems:
         return min(self.then.longest(alphabet_size), np.unique(self.items).size)
 
     def keys_needed(self, rows: CompressedRows) -> int:
-        """What the next cut wants for the rows that are left of these."""
+        """What the next truncation wants for the rows that are left of these."""
         return self.then.keys_needed(self._chosen(rows))
 
     def apply(self, rows: CompressedRows, keys: Keys) -> CompressedRows:
-        """Restrict, then cut."""
+        """Restrict, then truncate."""
         return self.then.apply(self._chosen(rows), keys)
 
     def _chosen(self, rows: CompressedRows) -> CompressedRows:

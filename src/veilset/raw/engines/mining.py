@@ -1,7 +1,7 @@
 """Exact frequent itemsets: the truth that releases are compared with, and what some questions ask for.
 
 Items are recoded by ascending support, and an itemset is extended by items of larger support only. The search
-is depth-first: over rows that are cut down to what is still frequent, or over bitmaps where these are dense.
+is depth-first: over rows of what is still frequent, or over bitmaps where these are dense.
 """
 
 import numpy as np

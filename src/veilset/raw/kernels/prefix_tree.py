@@ -27,7 +27,7 @@ class PrefixTree(NamedTuple):
 
 @kernel
 def root_with_room(nodes: int | np.int64) -> PrefixTree:
-    """A tree of no rows, with room for so many nodes beside the root."""
+    """A tree of no rows, with room for that many nodes beside the root."""
     n_slots = 4
     while n_slots < 2 * (nodes + 1):
         n_slots *= 2

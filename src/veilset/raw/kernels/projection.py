@@ -1,4 +1,4 @@
-"""Rows cut down to the items that still matter, end to end in one array."""
+"""Rows of only the items that still matter, end to end in one array."""
 
 from typing import NamedTuple
 
@@ -6,8 +6,6 @@ import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array, Uint32Array
 from veilset.raw.kernels import kernel
-
-"""Small unsigned codes: items, or places in a list of items."""
 
 END = np.uint32(0xFFFFFFFF)
 """Stands after the last item of a row; as a code it says that the item is dropped."""

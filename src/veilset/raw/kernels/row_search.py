@@ -37,7 +37,7 @@ def search_rows(
     are those that hold what the itemsets share, less that, sorted, with i for `items[i]`.
 
     The last itemset comes first. Items are sorted by support, so large supports are found early, and all
-    subsets of an itemset before the itemset is extended: by then 2^depth are found, so few calls nest.
+    subsets of an itemset before the itemset is extended: by then 2^depth are found, which keeps the nesting shallow.
     """
     n_items = items.size
     if bitmaps_pay(rows, n_items):

@@ -1,7 +1,8 @@
-"""What the smart cut leaves of each row (see `raw.smart_cut`).
+"""What smart truncation leaves of each row (see `raw.cuts.smart_cut`).
 
 Row r is `items[offsets[r]:offsets[r + 1]]`. The items that stand in candidates are numbered 0, 1, ..., chosen - 1
-in the order of their codes; all others share the number `chosen`, and what lands there is thrown away.
+in the order of their codes; all others share the number `chosen`, and what lands there is thrown away. In a
+bitmap, item i is bit `i & 63` of word `i >> 6`.
 """
 
 from typing import NamedTuple
@@ -11,8 +12,6 @@ import numpy as np
 from veilset.arrays import BoolArray, Int32Array, Int64Array, Uint32Array, Uint64Array
 from veilset.raw.kernels import inlined, kernel
 from veilset.raw.kernels.popcount import popcount
-
-"""Item i is bit `i & 63` of word `i >> 6`."""
 
 LOWEST = np.iinfo(np.int64).min
 

@@ -1,4 +1,4 @@
-"""The pieces that long rows are split into (see `raw.split`).
+"""The pieces that long rows are split into (see `raw.cuts.split`).
 
 Row r is `items[offsets[r]:offsets[r + 1]]`. The items that stand in patterns are numbered 0, 1, ..., the heaviest
 first. Within the row at hand an item goes by its place, its rank among the items held: sets of places are bitmaps,
@@ -17,7 +17,7 @@ from veilset.raw.kernels.popcount import popcount
 NONE = -1
 
 MOST_INSERTED = 32
-"""So many itemsets are sorted faster by insertion, which no call has to be made for."""
+"""Up to 32 itemsets are sorted by insertion: without a call, that is faster."""
 
 
 class WeightedPatterns(NamedTuple):
