@@ -49,6 +49,7 @@ def start(folder: Path, program: str = ASK, **environment: str) -> subprocess.Po
     return subprocess.Popen(
         [sys.executable, "-c", program],
         stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
         env={**inherited, **own, **environment},
     )
@@ -97,6 +98,55 @@ def test_a_file_of_another_signature_or_older_code_counts_as_missing(tmp_path: P
     first.write_bytes(second.read_bytes())
     assert answers([start(tmp_path)]) == [[12, 0]]
     assert answers([start(tmp_path, ask_floats)]) == [[25, 1]]
+
+
+PAIR = """from typing import NamedTuple
+
+
+class Pair(NamedTuple):
+    first: int
+    second: int
+"""
+SUM_OF_PAIR = """{decorator}
+
+from {module} import Pair
+
+
+@kernel
+def twice(value):
+    return total(Pair(value, value))
+
+
+@kernel
+def total(pair):
+    return pair.first + pair.second
+"""
+
+
+def write_pair(folder: Path, decorator: str, module: str) -> None:
+    """A kernel over a type of its own, from a module of that name alone."""
+    for other in folder.glob("*pair.py"):
+        other.unlink()
+    write(folder / f"{module}.py", PAIR)
+    write(folder / "caller.py", SUM_OF_PAIR.format(decorator=decorator, module=module))
+
+
+def test_a_type_that_moved_leaves_no_unreadable_cache(tmp_path: Path) -> None:
+    """Signatures in old files name the type where it was; they count as missing."""
+    write_pair(tmp_path, OURS, "old_pair")
+    assert answers([start(tmp_path)]) == [[20, 0]]
+    write_pair(tmp_path, OURS, "new_pair")
+    assert answers([start(tmp_path)]) == [[20, 0]]
+    assert answers([start(tmp_path)]) == [[20, 1]]
+
+
+def test_the_plain_cache_would_fail_where_a_type_moved(tmp_path: Path) -> None:
+    """What the test above guards against: numba's own cache reads the old signatures before it compares stamps."""
+    write_pair(tmp_path, PLAIN, "old_pair")
+    assert answers([start(tmp_path)]) == [[20, 0]]
+    write_pair(tmp_path, PLAIN, "new_pair")
+    process = start(tmp_path)
+    assert "No module named 'old_pair'" in process.communicate(timeout=120)[1]
 
 
 def test_the_users_own_folder_for_caches_is_respected(tmp_path: Path) -> None:

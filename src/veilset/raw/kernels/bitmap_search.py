@@ -53,11 +53,9 @@ def search_bitmaps(
     member_nodes = np.empty((deepest + 1, n_items), np.int64)
     width = np.empty(deepest + 1, np.int64)
     left = np.empty(deepest + 1, np.int64)
-    for i in range(n_items):
-        members[0, i] = i
-        member_nodes[0, i] = nodes[i]
-    width[0] = n_items
-    left[0] = n_items - 1
+    members[0] = np.arange(n_items)
+    member_nodes[0] = nodes
+    width[0], left[0] = n_items, n_items - 1
     level = 0
     while level >= 0:
         left[level] -= 1

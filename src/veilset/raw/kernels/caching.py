@@ -25,10 +25,11 @@ def digest_of_sources(folder: Path) -> bytes:
 
 
 class KernelFile(IndexDataCacheFile):
-    """Entries that carry the stamp and the signature that they were compiled for.
+    """Entries that carry the stamp and the signature that they were compiled for; what does not fit is not there.
 
     Numba numbers the files of a function from 1 and writes the index first. So while several processes compile, a
-    file may hold older code, or another signature's, than its index says; such a file counts as missing.
+    file may hold older code, or another signature's, than its index says. And it reads the signatures of an index
+    before it compares the stamp, which fails where they name a class that has moved since.
     """
 
     def save(self, key: Any, data: Any) -> None:  # noqa: ANN401 - the compiler's own objects
@@ -42,6 +43,20 @@ class KernelFile(IndexDataCacheFile):
                 return data
             case _:
                 return None
+
+    def _load_index(self) -> Any:  # noqa: ANN401
+        return _unless_unreadable(super()._load_index, {})
+
+    def _load_data(self, name: str) -> Any:  # noqa: ANN401
+        return _unless_unreadable(lambda: super(KernelFile, self)._load_data(name), None)
+
+
+def _unless_unreadable(read: Callable[[], Any], otherwise: object) -> Any:  # noqa: ANN401
+    """What is read from a file, if it can be: old files may name what is no more, and pickle raises anything."""
+    try:
+        return read()
+    except Exception:  # noqa: BLE001 - a file that cannot be read is compiled anew
+        return otherwise
 
 
 class KernelCache(FunctionCache):

@@ -38,9 +38,7 @@ def cells_of(
     Bit c of a mask tells whether a record meets child c of its partition's node, `nodes[p]`. A member that meets
     no child falls into no cell: -1. Cells are ordered by partition, then by mask.
     """
-    most = 0
-    for p in range(bounds.size - 1):
-        most = max(most, tree.first_child[nodes[p] + 1] - tree.first_child[nodes[p]])
+    most = _most_children(nodes, tree)
     totals = np.zeros(1 << most, np.int64)
     numbers = np.zeros(1 << most, np.int64)
     met = np.empty(1 << most, np.int64)
@@ -83,6 +81,15 @@ def cells_of(
             if cell[m] > 0:
                 cell[m] = numbers[cell[m]]
     return cell, cell_partition[:cells].copy(), cell_mask[:cells].copy(), cell_copies[:cells].copy()
+
+
+@kernel
+def _most_children(nodes: Int64Array, tree: InnerNodes) -> int:
+    """The largest number of children that one of the nodes has."""
+    most = 0
+    for node in nodes:
+        most = max(most, tree.first_child[node + 1] - tree.first_child[node])
+    return most
 
 
 @kernel

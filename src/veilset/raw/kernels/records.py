@@ -3,7 +3,7 @@
 import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array
-from veilset.raw.kernels import kernel
+from veilset.raw.kernels import inlined, kernel
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # an odd number without pattern: 2^64 over the golden ratio
 _HALF = np.uint64(32)
@@ -47,20 +47,8 @@ def distinct(offsets: Int64Array, items: Int32Array) -> tuple[Int64Array, Int32A
         start, end = offsets[row], offsets[row + 1]
         if start == end:
             continue
-        mixed = np.uint64(0)
-        for i in range(start, end):
-            mixed = (mixed ^ np.uint64(items[i])) * _MIX
-            mixed ^= mixed >> _HALF
-        slot = np.int64(mixed & slot_of_last)
-        while found[slot] >= 0:
-            other = offsets[first_row[found[slot]]]
-            same = offsets[first_row[found[slot]] + 1] - other == end - start
-            i = 0
-            while same and i < end - start:
-                same = items[other + i] == items[start + i]
-                i += 1
-            if same:
-                break
+        slot = np.int64(_mixed(items, start, end) & slot_of_last)
+        while found[slot] >= 0 and not _is_same(offsets, items, first_row[found[slot]], row):
             slot = (slot + 1) & (slots - 1)
         if found[slot] < 0:
             found[slot] = number
@@ -69,10 +57,42 @@ def distinct(offsets: Int64Array, items: Int32Array) -> tuple[Int64Array, Int32A
             number += 1
             length += end - start
         copies[found[slot]] += 1
-    new_offsets = np.zeros(number + 1, np.int64)
+    new_offsets, new_items = _taken_rows(offsets, items, first_row[:number], length)
+    return new_offsets, new_items, copies[:number].copy()
+
+
+@inlined
+def _mixed(items: Int32Array, start: int, end: int) -> np.uint64:
+    """Well mixed bits of a row, the same for the same items."""
+    mixed = np.uint64(0)
+    for i in range(start, end):
+        mixed = (mixed ^ np.uint64(items[i])) * _MIX
+        mixed ^= mixed >> _HALF
+    return mixed
+
+
+@inlined
+def _is_same(offsets: Int64Array, items: Int32Array, one: int, other: int) -> bool:
+    """Whether two rows hold the same items."""
+    start, length = offsets[one], offsets[one + 1] - offsets[one]
+    other_start = offsets[other]
+    same = offsets[other + 1] - other_start == length
+    i = 0
+    while same and i < length:
+        same = items[start + i] == items[other_start + i]
+        i += 1
+    return bool(same)
+
+
+@kernel
+def _taken_rows(
+    offsets: Int64Array, items: Int32Array, chosen: Int64Array, length: int
+) -> tuple[Int64Array, Int32Array]:
+    """The chosen rows, which hold `length` items together."""
+    new_offsets = np.zeros(chosen.size + 1, np.int64)
     new_items = np.empty(length, np.int32)
-    for k in range(number):
-        start, end = offsets[first_row[k]], offsets[first_row[k] + 1]
+    for k in range(chosen.size):
+        start, end = offsets[chosen[k]], offsets[chosen[k] + 1]
         new_items[new_offsets[k] : new_offsets[k] + end - start] = items[start:end]
         new_offsets[k + 1] = new_offsets[k] + end - start
-    return new_offsets, new_items, copies[:number].copy()
+    return new_offsets, new_items
