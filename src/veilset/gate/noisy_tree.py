@@ -58,7 +58,7 @@ class NoisyTree:
         search = kernel.Search(k, 1, max_size, tally, np.array([0, max(min_count, 1), 0]))
         nothing = kernel.FoundItemsets(np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.int64))
         grown = grow_itemsets(self.parents, self.ranks, counts, len(self.order), nothing, search)
-        number, floor = (int(search.progress[place]) for place in (kernel.NUMBER_FOUND, kernel.SUPPORT_FLOOR))
+        number, floor = (int(search.progress[place]) for place in (kernel.NUMBER, kernel.SUPPORT_FLOOR))
         # The floor is one above the support of the k-th itemset, once k are found.
         wanted = np.flatnonzero(grown.supports[:number] >= min(floor, largest) - 1)
         itemsets = Itemsets.of(self._itemset(grown, int(place)) for place in wanted)

@@ -24,7 +24,7 @@ from veilset.raw.kernels.projection import (
 )
 from veilset.raw.kernels.row_search import bitmaps_pay, search_rows
 from veilset.raw.kernels.scans import add_items
-from veilset.raw.kernels.search_state import NUMBER_FOUND, SUPPORT_FLOOR, FoundItemsets, Search, record_items
+from veilset.raw.kernels.search_state import NUMBER, SUPPORT_FLOOR, FoundItemsets, Search, record_items
 
 UNLIMITED = np.iinfo(np.int64).max
 """More than any number of itemsets, and any size."""
@@ -99,7 +99,7 @@ def _extended(
     found: FoundItemsets, search: Search, rows: CompressedRows, supports: Int64Array
 ) -> FoundItemsets:
     """What was found of single items, and all that extends those that still matter."""
-    matter = found.supports[: search.progress[NUMBER_FOUND]] >= search.progress[SUPPORT_FLOOR]
+    matter = found.supports[: search.progress[NUMBER]] >= search.progress[SUPPORT_FLOOR]
     nodes = np.flatnonzero(matter)[::-1].copy()
     items = found.items[nodes]
     room = int(supports[items].sum()) + rows.offsets.size
@@ -125,7 +125,7 @@ def _paired(projected: Projection, n_items: int, found: FoundItemsets, search: S
     if n_items > MOST_ITEMS_PAIRED:
         return np.arange(n_items)
     pairs = count_pairs(projected, n_items)
-    singles = found.supports[: search.progress[NUMBER_FOUND]]
+    singles = found.supports[: search.progress[NUMBER]]
     floor = int(search.progress[SUPPORT_FLOOR])
     if search.min_size == 1 and search.k <= singles.size + n_items * (n_items - 1) // 2:
         known = np.concatenate([singles, pairs[np.triu_indices(n_items, 1)]])
@@ -138,7 +138,7 @@ def _in_final_order(found: FoundItemsets, search: Search, min_count: int) -> Exa
 
     Above the floor there are fewer than k: what ties just below it fills up.
     """
-    number = search.progress[NUMBER_FOUND]
+    number = search.progress[NUMBER]
     supports = found.supports[:number]
     sizes = itemset_order.sizes_of(found.parents, number)
     offsets = _offsets(sizes)

@@ -6,14 +6,7 @@ from veilset.arrays import Int32Array, Int64Array, Uint64Array
 from veilset.raw.kernels import kernel
 from veilset.raw.kernels.popcount import popcount
 from veilset.raw.kernels.projection import END, Projection
-from veilset.raw.kernels.search_state import (
-    NUMBER_FOUND,
-    SUPPORT_FLOOR,
-    FoundItemsets,
-    Search,
-    record,
-    with_room,
-)
+from veilset.raw.kernels.search_state import NUMBER, SUPPORT_FLOOR, FoundItemsets, Search, record, with_room
 
 
 @kernel
@@ -76,7 +69,7 @@ def search_bitmaps(
             support = count_common(covers, level + 1, bitmaps, item)
             if support >= search.progress[SUPPORT_FLOOR]:
                 members[level + 1, n_next] = item
-                member_nodes[level + 1, n_next] = search.progress[NUMBER_FOUND]
+                member_nodes[level + 1, n_next] = search.progress[NUMBER]
                 n_next += 1
                 record(found, search, node, items[item], support, size + level + 1)
         if n_next >= 2 and level + 1 < deepest:

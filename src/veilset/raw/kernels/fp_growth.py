@@ -9,14 +9,7 @@ import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array
 from veilset.raw.kernels import kernel
-from veilset.raw.kernels.search_state import (
-    NUMBER_FOUND,
-    SUPPORT_FLOOR,
-    FoundItemsets,
-    Search,
-    record,
-    with_room,
-)
+from veilset.raw.kernels.search_state import NUMBER, SUPPORT_FLOOR, FoundItemsets, Search, record, with_room
 
 
 @kernel
@@ -45,7 +38,7 @@ def grow_itemsets(
         if totals[first] < search.progress[SUPPORT_FLOOR]:
             continue
         found = with_room(found, search, 1)
-        itemsets[0] = search.progress[NUMBER_FOUND]
+        itemsets[0] = search.progress[NUMBER]
         record(found, search, -1, first, totals[first], 1)
         if search.max_size == 1:
             continue
@@ -66,7 +59,7 @@ def grow_itemsets(
             if sums[level, rank] < search.progress[SUPPORT_FLOOR]:
                 continue
             found = with_room(found, search, 1)
-            number = search.progress[NUMBER_FOUND]
+            number = search.progress[NUMBER]
             record(found, search, itemsets[level], rank, sums[level, rank], level + 2)
             if level + 2 < search.max_size and rank > 0:
                 size = _climb(

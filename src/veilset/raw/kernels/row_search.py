@@ -6,14 +6,7 @@ from veilset.arrays import Int32Array, Int64Array, Uint32Array
 from veilset.raw.kernels import kernel
 from veilset.raw.kernels.bitmap_search import bitmaps_of, search_bitmaps
 from veilset.raw.kernels.projection import END, Projection, occurrences_of, project_tails
-from veilset.raw.kernels.search_state import (
-    NUMBER_FOUND,
-    SUPPORT_FLOOR,
-    FoundItemsets,
-    Search,
-    record,
-    with_room,
-)
+from veilset.raw.kernels.search_state import NUMBER, SUPPORT_FLOOR, FoundItemsets, Search, record, with_room
 
 
 @kernel
@@ -56,7 +49,7 @@ def search_rows(
         n_extensions, seen = count_extensions(rows.flat, places, floor, counts, extensions)
         sort_extensions(extensions, n_extensions, counts, i + 1, floor)
         found = with_room(found, search, n_extensions)
-        first = search.progress[NUMBER_FOUND]
+        first = search.progress[NUMBER]
         for e in range(n_extensions):
             item = extensions[e]
             record(found, search, nodes[i], items[item], counts[item], size + 1)

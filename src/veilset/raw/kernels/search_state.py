@@ -7,7 +7,7 @@ import numpy as np
 from veilset.arrays import Int32Array, Int64Array
 from veilset.raw.kernels import kernel
 
-NUMBER_FOUND, SUPPORT_FLOOR, NUMBER_ABOVE = 0, 1, 2
+NUMBER, SUPPORT_FLOOR, NUMBER_ABOVE = 0, 1, 2
 """Places in `Search.progress`: itemsets found, smallest support of interest, wanted ones at or above it."""
 
 
@@ -36,7 +36,7 @@ class Search(NamedTuple):
 @kernel
 def with_room(found: FoundItemsets, search: Search, extra: int) -> FoundItemsets:
     """The same itemsets, with room for that many more."""
-    number = search.progress[NUMBER_FOUND]
+    number = search.progress[NUMBER]
     if number + extra <= found.items.size:
         return found
     capacity = max(2 * found.items.size, number + extra)
@@ -57,11 +57,11 @@ def record(found: FoundItemsets, search: Search, parent: int, item: int, support
     Once k itemsets have a support of t or more, only larger supports than t can change the answer.
     """
     progress = search.progress
-    number = progress[NUMBER_FOUND]
+    number = progress[NUMBER]
     found.parents[number] = parent
     found.items[number] = item
     found.supports[number] = support
-    progress[NUMBER_FOUND] = number + 1
+    progress[NUMBER] = number + 1
     if size >= search.min_size and support >= progress[SUPPORT_FLOOR]:
         search.tally[support] += 1
         progress[NUMBER_ABOVE] += 1

@@ -66,8 +66,8 @@ def keep_heaviest(
     """
     kept_offsets = np.zeros(offsets.size, np.int64)
     kept_items = np.empty(offsets[-1] - offsets[0] + 1, np.int32)
-    row_at_hand = _new_row(candidates.codes.size)
-    found = _new_held(candidates)
+    row_at_hand = _new_row_at_hand(candidates.codes.size)
+    found = _new_held_candidates(candidates)
     kept = used = np.int64(0)
     for row in range(offsets.size - 1):
         start, end = offsets[row], offsets[row + 1]
@@ -99,7 +99,7 @@ def keep_heaviest(
 
 
 @inlined
-def _new_row(chosen: int) -> RowAtHand:
+def _new_row_at_hand(chosen: int) -> RowAtHand:
     """Room for any row, and one place more for the items without a number."""
     words = (chosen >> 6) + 1
     return RowAtHand(
@@ -112,7 +112,7 @@ def _new_row(chosen: int) -> RowAtHand:
 
 
 @inlined
-def _new_held(candidates: CandidateBlocks) -> HeldCandidates:
+def _new_held_candidates(candidates: CandidateBlocks) -> HeldCandidates:
     """Room for all candidates, should a row hold them all."""
     number, size = candidates.itemsets.shape
     return HeldCandidates(
