@@ -11,7 +11,8 @@ import polars as pl
 
 from benchmarks.measure import MILLION, Files, apart, best_seconds
 from veilset import read
-from veilset.raw.cuts.truncation import KeepAll, Keys, Rows
+from veilset.raw.cuts.rows import CompressedRows, Keys
+from veilset.raw.cuts.truncation import KeepAll
 from veilset.raw.engines.local import ROWS_IN_A_CHUNK, LocalEngine
 from veilset.raw.kernels import supports, vertical
 from veilset.raw.transactions import Transactions
@@ -78,11 +79,11 @@ def _random_itemsets(pool: Codes, sizes: range, number: int) -> tuple[IntArray, 
     return offsets, np.array([code for itemset in ordered for code in itemset], np.int32)
 
 
-def _chunks(transactions: Transactions) -> Iterator[Rows]:
+def _chunks(transactions: Transactions) -> Iterator[CompressedRows]:
     """The chunks that the engine counts."""
     edges = [*range(0, len(transactions), ROWS_IN_A_CHUNK), len(transactions)]
     for first, last in pairwise(edges):
-        yield Rows(transactions.offsets[first : last + 1], transactions.items)
+        yield CompressedRows(transactions.offsets[first : last + 1], transactions.items)
 
 
 def _no_keys(number: int) -> Keys:

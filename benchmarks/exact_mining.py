@@ -10,8 +10,9 @@ import polars as pl
 from benchmarks.measure import Files, apart, best_seconds, within
 from benchmarks.peers import PYFIM, Baskets, baskets_of, mine_by_pyfim, time_mlxtend, time_spark
 from veilset import read
-from veilset.raw.cuts.truncation import Rows
+from veilset.raw.cuts.rows import CompressedRows
 from veilset.raw.engines import mining
+from veilset.raw.engines.itemset_filter import ItemsetFilter
 
 MEASURED = ("retail", "mushroom", "BMS-WebView-2", "kosarak-70k", "accidents-15k")
 NUMBERS_OF_ITEMSETS = (1_000, 100_000)
@@ -66,10 +67,12 @@ def _compared(name: str, path: Path, wanted: int) -> dict[str, object]:
 def _time_ours_and_pyfim(path: Path, wanted: int) -> tuple[int, int, dict[str, float]]:
     """How many itemsets there are, above which count, and the seconds of veilset and algorithms of pyfim."""
     transactions = read(path)
-    rows = Rows(transactions.offsets, transactions.items)
+    rows = CompressedRows(transactions.offsets, transactions.items)
     size = len(transactions.alphabet)
-    min_count = int(mining.top(rows, wanted, alphabet_size=size).supports[-1])
-    ours = partial(mining.frequent, rows, alphabet_size=size, min_count=min_count)
+    min_count = int(mining.top(rows, wanted, ItemsetFilter(max_size=None), alphabet_size=size).supports[-1])
+    ours = partial(
+        mining.frequent, rows, ItemsetFilter(min_count=min_count, max_size=None), alphabet_size=size
+    )
     itemsets = ours().supports.size
     best = best_seconds({"veilset": ours, **_promising(baskets_of(path), min_count, itemsets)}, runs=7)
     return itemsets, min_count, best

@@ -13,8 +13,9 @@ from veilset import read
 from veilset.itemsets import Itemsets
 from veilset.methods.splitsample import GAMMA, MAX_SIZE
 from veilset.methods.splitsample.count_estimation import counted, patterns
+from veilset.raw.cuts.rows import Keys
 from veilset.raw.cuts.split import Split
-from veilset.raw.cuts.truncation import KeepAll, Keys
+from veilset.raw.cuts.truncation import KeepAll
 from veilset.raw.engines.local import LocalEngine
 
 K = 100

@@ -9,8 +9,9 @@ import polars as pl
 
 from benchmarks.measure import MILLION, Files, apart, best_seconds
 from veilset import read
+from veilset.raw.cuts.rows import Keys
 from veilset.raw.cuts.smart_cut import KeepSmart
-from veilset.raw.cuts.truncation import KeepAll, Keys
+from veilset.raw.cuts.truncation import KeepAll
 from veilset.raw.engines.local import ROWS_IN_A_CHUNK, LocalEngine
 from veilset.raw.transactions import Transactions
 

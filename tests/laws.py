@@ -9,7 +9,7 @@ import numpy as np
 from scipy import stats
 
 from veilset.itemsets import Itemset
-from veilset.raw.cuts.truncation import Keys
+from veilset.raw.cuts.rows import Keys
 
 FALSE_ALARM = 1e-6
 """How often a right law is rejected; tests are seeded, so in fact always or never."""

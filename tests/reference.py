@@ -36,14 +36,14 @@ def normalised_supports(baskets: Baskets, alphabet_size: int, limit: int, steps:
     ]
 
 
-def held(baskets: Baskets, itemsets: Sequence[Iterable[int]]) -> list[int]:
+def containment(baskets: Baskets, itemsets: Sequence[Iterable[int]]) -> list[int]:
     """How many of the itemsets each basket holds."""
     return [sum(basket.issuperset(itemset) for itemset in itemsets) for basket in baskets]
 
 
 def capped_counts(baskets: Baskets, itemsets: Sequence[Iterable[int]], most: int, steps: int) -> list[int]:
     """What each itemset weighs where no basket weighs more than `most` on all of them together."""
-    weights = [steps * most // max(most, number) for number in held(baskets, itemsets)]
+    weights = [steps * most // max(most, number) for number in containment(baskets, itemsets)]
     return [
         sum(weight for basket, weight in zip(baskets, weights, strict=True) if basket.issuperset(itemset))
         for itemset in itemsets
@@ -56,18 +56,18 @@ def lengths(baskets: Baskets, limit: int) -> list[int]:
 
 
 def marginal(baskets: Baskets, items: Sequence[int]) -> list[int]:
-    """How many baskets hold exactly which of the items; bit i of a pattern stands for `items[i]`."""
+    """How many baskets hold exactly which of the items; bit i of a cell stands for `items[i]`."""
     patterns = ({item for i, item in enumerate(items) if n >> i & 1} for n in range(1 << len(items)))
     return [sum(basket & set(items) == pattern for basket in baskets) for pattern in patterns]
 
 
-def truncation(baskets: Baskets, how: Truncation, keys: Iterator[int]) -> Baskets:
-    """The baskets after a cut; a random cut takes one key for each item that it chooses among."""
-    return [cut_basket(basket, how, keys) for basket in baskets]
+def truncated(baskets: Baskets, how: Truncation, keys: Iterator[int]) -> Baskets:
+    """The baskets after truncation; a random one takes a key for each item that it chooses among."""
+    return [truncated_basket(basket, how, keys) for basket in baskets]
 
 
-def cut_basket(basket: Basket, how: Truncation, keys: Iterator[int]) -> Basket:  # noqa: PLR0911 - one for each cut
-    """One basket after a cut; on equal keys or ranks the smaller item stays."""
+def truncated_basket(basket: Basket, how: Truncation, keys: Iterator[int]) -> Basket:  # noqa: PLR0911 - one for each kind
+    """One basket after truncation; on equal keys or ranks the smaller item stays."""
     match how:
         case DropLonger(limit):
             return basket if len(basket) <= limit else frozenset()
@@ -77,29 +77,29 @@ def cut_basket(basket: Basket, how: Truncation, keys: Iterator[int]) -> Basket: 
         case KeepBest(limit, rank):
             return frozenset(sorted(basket, key=lambda item: (rank[item], item))[:limit])
         case KeepSmart(limit) if len(basket) > limit:
-            return smart_cut(basket, how, {item: next(keys) for item in sorted(basket)})
+            return truncated_smartly(basket, how, {item: next(keys) for item in sorted(basket)})
         case KeepSimilar():
-            return similar_cut(basket, how)
+            return truncated_by_similarity(basket, how)
         case KeepAll() | KeepRandom() | KeepSmart():
             return basket
         case OnlyItems(items, then):
-            return cut_basket(basket.intersection(items.tolist()), then, keys)
+            return truncated_basket(basket.intersection(items.tolist()), then, keys)
         case _:
             raise NotImplementedError(how)
 
 
-def similar_cut(basket: Basket, how: KeepSimilar) -> Basket:
+def truncated_by_similarity(basket: Basket, how: KeepSimilar) -> Basket:
     """What Alg. 3 of DP-FIM keeps of one basket."""
     held = [item for item in how.order.tolist() if item in basket]
     if len(held) <= how.limit:
         return frozenset(held)
     targets = [set(how.items[start:end].tolist()) for start, end in pairwise(how.offsets.tolist())]
-    best = max(targets, key=lambda request: len(request & set(held)), default=set())
+    best = max(targets, key=lambda target: len(target & set(held)), default=set())
     common, others = ([item for item in held if (item in best) == wanted] for wanted in (True, False))
     return frozenset([*common, *others][: how.limit])
 
 
-def smart_cut(basket: Basket, how: KeepSmart, key_of: dict[int, int]) -> Basket:
+def truncated_smartly(basket: Basket, how: KeepSmart, key_of: dict[int, int]) -> Basket:
     """DiffFIM's Alg. 8 line by line, with an end (repair Z8); on equal weights the first in order goes first."""
     bounds, items = how.offsets.tolist(), how.items.tolist()
     candidates = [tuple(sorted(items[start:end])) for start, end in pairwise(bounds)]

@@ -35,9 +35,9 @@ def maximal(itemsets: list[Supported]) -> list[Supported]:
     ]
 
 
-def by_pyfim(rows: list[list[int]], *, min_count: int, request: str = "s") -> list[Supported]:
+def by_pyfim(rows: list[list[int]], *, min_count: int, target: str = "s") -> list[Supported]:
     """What pyfim finds; relim, because some of its other algorithms lose itemsets that every row holds."""
-    found = fim.relim(rows, request=request, supp=-min_count, zmin=1, report="a")
+    found = fim.relim(rows, target=target, supp=-min_count, zmin=1, report="a")
     return in_order((tuple(sorted(itemset)), count) for itemset, count in found)
 
 

@@ -1,4 +1,4 @@
-"""Hypothesis strategies for baskets, neighbours, cuts and itemsets, and baskets as arrays."""
+"""Hypothesis strategies for baskets, neighbours, truncations and itemsets, and baskets as arrays."""
 
 from collections.abc import Iterable
 from itertools import combinations, pairwise
@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from reference import Basket, Baskets
 from veilset.arrays import Int32Array, Int64Array
+from veilset.raw.cuts.rows import CompressedRows
 from veilset.raw.cuts.similar_cut import KeepSimilar
 from veilset.raw.cuts.smart_cut import KeepSmart
-from veilset.raw.cuts.truncation import DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems, Rows, Truncation
+from veilset.raw.cuts.truncation import DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems, Truncation
 from veilset.raw.transactions import Alphabet, Transactions
 
 ALPHABET_SIZE = 6
@@ -42,8 +43,8 @@ def itemsets() -> st.SearchStrategy[list[list[int]]]:
     return st.one_of(some, st.just(every))
 
 
-def cuts() -> st.SearchStrategy[Truncation]:
-    """Every cut there is, also after a choice of items."""
+def truncations() -> st.SearchStrategy[Truncation]:
+    """Every truncation there is, also after a choice of items."""
     limit = st.integers(1, ALPHABET_SIZE + 1)
     ranks = st.lists(items, min_size=ALPHABET_SIZE, max_size=ALPHABET_SIZE)  # equal ranks, too
     simple: st.SearchStrategy[Truncation] = st.one_of(
@@ -51,15 +52,15 @@ def cuts() -> st.SearchStrategy[Truncation]:
         limit.map(DropLonger),
         limit.map(KeepRandom),
         st.builds(KeepBest, limit, ranks.map(_int64)),
-        smart_cuts(),
-        similar_cuts(),
+        smart_truncations(),
+        similar_truncations(),
     )
     return st.one_of(simple, st.builds(OnlyItems, st.lists(items).map(_int64), simple))
 
 
 @st.composite
-def smart_cuts(draw: st.DrawFn) -> KeepSmart:
-    """Smart cuts by candidates of some size, in any order, with scores of which some are equal or below 0."""
+def smart_truncations(draw: st.DrawFn) -> KeepSmart:
+    """Smart truncations by candidates of some size, in any order, with scores of which some are equal or below 0."""
     size = draw(st.integers(2, 4))
     every = list(combinations(range(ALPHABET_SIZE), size))
     candidates = draw(st.lists(st.sampled_from(every), min_size=1, unique=True))
@@ -68,8 +69,8 @@ def smart_cuts(draw: st.DrawFn) -> KeepSmart:
 
 
 @st.composite
-def similar_cuts(draw: st.DrawFn) -> KeepSimilar:
-    """Cuts by similarity to any targets, none among them, in any order of some items."""
+def similar_truncations(draw: st.DrawFn) -> KeepSimilar:
+    """Truncations by similarity to any targets, none among them, in any order of some items."""
     order = draw(st.lists(items, min_size=1, unique=True))
     targets = draw(st.lists(basket(), max_size=4))
     limit = draw(st.integers(1, ALPHABET_SIZE))
@@ -81,9 +82,9 @@ def keys() -> st.SearchStrategy[list[int]]:
     return st.lists(st.integers(0, 7), min_size=100, max_size=100)
 
 
-def rows_of(given: Baskets) -> Rows:
-    """Baskets as the arrays that cuts and kernels work on."""
-    return Rows(*arrays_of(map(sorted, given)))
+def rows_of(given: Baskets) -> CompressedRows:
+    """Baskets as the arrays that truncations and kernels work on."""
+    return CompressedRows(*arrays_of(map(sorted, given)))
 
 
 def transactions_of(given: Baskets, alphabet_size: int = ALPHABET_SIZE) -> Transactions:
@@ -99,7 +100,7 @@ def arrays_of(lists: Iterable[list[int]]) -> tuple[Int64Array, Int32Array]:
     return offsets, np.array([code for codes in held for code in codes], dtype=np.int32)
 
 
-def baskets_of(rows: Rows) -> Baskets:
+def baskets_of(rows: CompressedRows) -> Baskets:
     """The baskets that arrays stand for."""
     return [frozenset(rows.items[start:end].tolist()) for start, end in pairwise(rows.offsets)]
 

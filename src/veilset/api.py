@@ -16,7 +16,7 @@ from veilset.gate import (
     exact_epsilon,
 )
 from veilset.methods import find_method
-from veilset.raw.cuts.truncation import keep_per_owner
+from veilset.raw.cuts.owners import keep_per_owner
 from veilset.raw.engines.local import LocalEngine
 from veilset.raw.read import read
 from veilset.raw.transactions import Transactions

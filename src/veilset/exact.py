@@ -10,8 +10,9 @@ import polars as pl
 
 from veilset.itemsets import Itemsets
 from veilset.raw.counts import ExactItemsets
+from veilset.raw.engines.itemset_filter import ItemsetFilter
 from veilset.raw.engines.local import LocalEngine
-from veilset.raw.engines.mining import maximal as only_maximal
+from veilset.raw.engines.mining import only_maximal
 from veilset.raw.read import read
 from veilset.raw.transactions import Item, Transactions
 from veilset.request import Request, Support
@@ -76,10 +77,8 @@ def mine_exact(
     transactions, promise = _opened(data)
     engine = LocalEngine(transactions)
     min_count = max(1, count_of(request.min_support or Fraction(1), transactions=len(transactions)))
-    if request.k is None:
-        found = engine.frequent(min_count=min_count, max_size=max_size)
-    else:
-        found = engine.top(request.k, min_count=min_count, max_size=max_size)
+    which = ItemsetFilter(min_count=min_count, max_size=max_size)
+    found = engine.frequent(which) if request.k is None else engine.top(request.k, which)
     notes = _limits(request, found)
     if maximal:
         found = only_maximal(found)
@@ -100,7 +99,7 @@ def _opened(data: Transactions | Published | Any) -> tuple[Transactions, Promise
 
 
 def _limits(request: Request, found: ExactItemsets) -> tuple[str, ...]:
-    """Which of the caller's own limits may have cut the result."""
+    """Which of the caller's own limits may have left out itemsets."""
     notes = []
     if request.k is not None and found.supports.size == request.k:
         notes.append(

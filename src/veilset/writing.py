@@ -61,7 +61,7 @@ def write_lines(
     separator: str,
     copies: Int64Array | None = None,
 ) -> None:
-    """One line for each basket, or so many copies of it; `words[code]` for each item.
+    """One line for each basket, or `copies[r]` lines for basket r; `words[code]` for each item.
 
     Compressed as the file's name says.
     """
@@ -90,7 +90,7 @@ def _write_vocabulary(path: Path, names: Sequence[int | str]) -> None:
 
 
 def _blocks(rows: int, copies: Int64Array | None) -> list[range]:
-    """Runs of rows that make about so many lines as a block may have."""
+    """Runs of rows that make about as many lines as a block may have."""
     if copies is None:
         starts = np.arange(0, rows, _ROWS_PER_BLOCK)
     else:

@@ -30,7 +30,7 @@ from veilset.gate import SecureNoise, SeededNoise
 from veilset.itemsets import Domain
 from veilset.methods import METHODS
 from veilset.raw.counts import ExactCounts
-from veilset.raw.cuts.truncation import Keys
+from veilset.raw.cuts.rows import Keys
 from veilset.render import terminal as show
 from veilset.render.report import report_html
 from veilset.request import Request

@@ -34,7 +34,7 @@ from veilset.gate import (
 from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.itemsets import Itemsets
 from veilset.raw.counts import ExactCounts
-from veilset.raw.cuts.truncation import keep_per_owner
+from veilset.raw.cuts.owners import keep_per_owner
 from veilset.raw.read import read
 from veilset.raw.transactions import Transactions
 

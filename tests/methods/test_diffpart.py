@@ -25,6 +25,7 @@ from veilset.methods.diffpart import Plan, Purses, planned
 from veilset.methods.diffpart.chosen import filled
 from veilset.methods.diffpart.hierarchy_cuts import Cuts
 from veilset.methods.diffpart.records import MOST_SCALED, Records, fitted
+from veilset.raw.engines.itemset_filter import ItemsetFilter
 from veilset.raw.engines.local import LocalEngine
 from veilset.raw.read import read
 from veilset.raw.transactions import Transactions
@@ -250,7 +251,9 @@ def test_filling_in_adds_what_is_missing_and_nothing_else(
 
 def utility(data: Transactions, published: Published, k: int) -> float:
     """The top-k utility of Appendix E."""
-    exact, mined = (LocalEngine(held).top(k, max_size=None) for held in (data, transactions_in(published)))
+    exact, mined = (
+        LocalEngine(held).top(k, ItemsetFilter(max_size=None)) for held in (data, transactions_in(published))
+    )
     tops = [
         dict(zip(Itemsets(top.offsets, top.items), top.supports.tolist(), strict=True))
         for top in (exact, mined)

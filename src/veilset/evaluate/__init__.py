@@ -30,6 +30,7 @@ from veilset.gate import Epsilon, SeededNoise, exact_epsilon
 from veilset.itemsets import Itemsets
 from veilset.methods import find_method
 from veilset.raw.counts import ExactItemsets
+from veilset.raw.engines.itemset_filter import ItemsetFilter
 from veilset.raw.engines.local import LocalEngine
 from veilset.raw.transactions import Transactions
 from veilset.request import PublishRequest, Request, Support
@@ -219,8 +220,9 @@ def _exact(name: str, held: Transactions, request: Request) -> tuple[ExactItemse
     engine = LocalEngine(held)
     if request.k is None:
         min_count = max(1, count_of(request.min_support or Fraction(1), transactions=len(held)))
-        return engine.frequent(min_count=min_count, max_size=request.max_size), min_count
-    found = engine.top(request.k, max_size=request.max_size)
+        above = ItemsetFilter(min_count=min_count, max_size=request.max_size)
+        return engine.frequent(above), min_count
+    found = engine.top(request.k, ItemsetFilter(max_size=request.max_size))
     if found.supports.size < request.k:
         held_itemsets = found.supports.size
         raise BadCall(

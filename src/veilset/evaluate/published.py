@@ -14,6 +14,7 @@ from veilset.gate import SeededNoise
 from veilset.itemsets import Itemset, Itemsets
 from veilset.raw.counts import ExactItemsets
 from veilset.raw.cuts.truncation import KeepAll
+from veilset.raw.engines.itemset_filter import ItemsetFilter
 from veilset.raw.engines.local import LocalEngine
 from veilset.raw.transactions import Alphabet, Transactions
 from veilset.results.published import Published
@@ -67,7 +68,7 @@ class PublishedScore:
 def score_published(published: Published, exact: Reference, *, max_size: int | None) -> PublishedScore:
     """Ask the published dataset what was asked of the data."""
     engine = LocalEngine(transactions_of(published), threads=1)
-    top = engine.top(len(exact.top), max_size=max_size)
+    top = engine.top(len(exact.top), ItemsetFilter(max_size=max_size))
     return PublishedScore(
         fim_utility=fim_utility(exact.top, supports_of(top)),
         query_error=exact.queries.errors(engine),

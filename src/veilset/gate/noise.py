@@ -16,7 +16,7 @@ import numpy as np
 from veilset.arrays import Int64Array
 from veilset.errors import BadCall
 from veilset.raw.counts import ExactCounts
-from veilset.raw.cuts.truncation import Keys
+from veilset.raw.cuts.rows import Keys
 
 
 class Noise(Protocol):

@@ -7,7 +7,7 @@ import numpy as np
 from veilset.arrays import FloatArray, Int32Array, Int64Array
 from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.itemsets import Itemsets
-from veilset.raw.kernels import found as kernel
+from veilset.raw.kernels import search_state as kernel
 from veilset.raw.kernels.fp_growth import grow_itemsets
 
 
@@ -56,15 +56,15 @@ class NoisyTree:
         largest = int(counts[1:].sum(initial=0))
         tally = np.zeros(largest + 2, np.int64)
         search = kernel.Search(k, 1, max_size, tally, np.array([0, max(min_count, 1), 0]))
-        nothing = kernel.Found(np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.int64))
+        nothing = kernel.FoundItemsets(np.empty(0, np.int64), np.empty(0, np.int32), np.empty(0, np.int64))
         grown = grow_itemsets(self.parents, self.ranks, counts, len(self.order), nothing, search)
-        number, floor = (int(search.progress[place]) for place in (kernel.NUMBER, kernel.FLOOR))
+        number, floor = (int(search.progress[place]) for place in (kernel.NUMBER, kernel.SUPPORT_FLOOR))
         # The floor is one above the support of the k-th itemset, once k are found.
         wanted = np.flatnonzero(grown.supports[:number] >= min(floor, largest) - 1)
         itemsets = Itemsets.of(self._itemset(grown, int(place)) for place in wanted)
         return itemsets, grown.supports[wanted]
 
-    def _itemset(self, grown: kernel.Found, place: int) -> list[int]:
+    def _itemset(self, grown: kernel.FoundItemsets, place: int) -> list[int]:
         items = []
         while place >= 0:
             items.append(self.order[grown.items[place]])

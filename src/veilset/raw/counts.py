@@ -1,21 +1,32 @@
 """Exact numbers, in types of their own: they hold private values, show none, and are not NoisyCounts."""
 
 from dataclasses import dataclass
+from typing import TypeVar, dataclass_transform
 
 from veilset.arrays import Int32Array, Int64Array
 
+Values = TypeVar("Values")
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+
+def _say_private(values: object) -> str:
+    return f"{type(values).__name__}(private)"
+
+
+@dataclass_transform(frozen_default=True, eq_default=False)
+def mute(values: type[Values]) -> type[Values]:
+    """Make a frozen dataclass that shows its name and no value, and that equals only itself."""
+    values.__repr__ = _say_private  # type: ignore[method-assign]
+    return dataclass(frozen=True, slots=True, repr=False, eq=False)(values)
+
+
+@mute
 class ExactCounts:
     """Counts straight from the data: never printed, never stored, never returned to a user."""
 
     values: Int64Array
 
-    def __repr__(self) -> str:
-        return "ExactCounts(private)"
 
-
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@mute
 class ExactItemsets:
     """Itemsets that the data holds, with their supports; which ones there are is private, too.
 
@@ -27,11 +38,8 @@ class ExactItemsets:
     items: Int32Array
     supports: Int64Array
 
-    def __repr__(self) -> str:
-        return "ExactItemsets(private)"
 
-
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@mute
 class ExactTree:
     """How many transactions begin with each sequence of items, in a public order; private down to its shape.
 
@@ -43,5 +51,20 @@ class ExactTree:
     ranks: Int32Array
     counts: Int64Array
 
-    def __repr__(self) -> str:
-        return "ExactTree(private)"
+
+@mute
+class ExactRecords:
+    """Different records, each with its number of copies: row r is `items[offsets[r]:offsets[r + 1]]`, ascending."""
+
+    offsets: Int64Array
+    items: Int32Array
+    copies: Int64Array
+
+
+@mute
+class ExactCells:
+    """The parts of partitions into which any record falls, by partition and mask, with their exact sizes."""
+
+    partitions: Int64Array
+    masks: Int64Array
+    sizes: Int64Array

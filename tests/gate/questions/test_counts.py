@@ -20,7 +20,7 @@ from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.gate.selection.length_scores import WEIGHT_STEPS
 from veilset.itemsets import Itemset, Itemsets
 from veilset.raw.engines.local import LocalEngine
-from veilset.raw.kernels import held as kernels
+from veilset.raw.kernels import containment as kernels
 
 CLASSES = (0, 1, 2, 4)
 SURE = Fraction(10**9)
@@ -66,15 +66,15 @@ SOME = [(0,), (5,), (1, 2), (0, 1, 3), (2, 3, 4, 5), (0, 1, 2, 3, 4, 5)]
 def test_the_kernel_counts_what_each_row_holds() -> None:
     """Against sets, over rows of four words, of which the last is not full."""
     listed = Itemsets.of(SOME)
-    found = kernels.count_held(bitmaps_of(MANY, ALPHABET_SIZE), len(MANY), listed.offsets, listed.items)
-    assert found.tolist() == reference.held(MANY, SOME)
+    found = kernels.count_contained(bitmaps_of(MANY, ALPHABET_SIZE), len(MANY), listed.offsets, listed.items)
+    assert found.tolist() == reference.containment(MANY, SOME)
 
 
 def test_the_kernel_adds_the_weights_of_the_rows_that_hold_an_itemset() -> None:
     """To what the totals were before."""
     listed, weights = Itemsets.of(SOME), np.arange(len(MANY)) ** 2
     totals = np.full(len(SOME), 1000, np.int64)
-    kernels.add_shared(bitmaps_of(MANY, ALPHABET_SIZE), weights, listed.offsets, listed.items, totals)
+    kernels.add_capped(bitmaps_of(MANY, ALPHABET_SIZE), weights, listed.offsets, listed.items, totals)
     expected = [1000 + sum(r * r for r, row in enumerate(MANY) if row.issuperset(each)) for each in SOME]
     assert totals.tolist() == expected
 
@@ -84,7 +84,7 @@ def test_the_engine_counts_rows_by_what_they_hold(rows: Baskets, itemsets: list[
     """The last number: or more."""
     listed = Itemsets.of(itemsets)
     found = engine_over(rows).containment(listed.offsets, listed.items, limit=limit).values
-    assert found.tolist() == classes_of(reference.held(rows, itemsets), tuple(range(limit + 1)))
+    assert found.tolist() == classes_of(reference.containment(rows, itemsets), tuple(range(limit + 1)))
 
 
 @given(rows=baskets(), itemsets=some_itemsets, most=caps, steps=st.sampled_from([1, 7, WEIGHT_STEPS]))
@@ -104,7 +104,7 @@ def test_chunks_and_threads_change_nothing(threads: int, rows_in_a_chunk: int) -
     listed = Itemsets.of(SOME)
     held = engine.containment(listed.offsets, listed.items, limit=3).values
     capped = engine.capped_counts(listed.offsets, listed.items, most=2, steps=WEIGHT_STEPS).values
-    assert held.tolist() == classes_of(reference.held(MANY, SOME), (0, 1, 2, 3))
+    assert held.tolist() == classes_of(reference.containment(MANY, SOME), (0, 1, 2, 3))
     assert capped.tolist() == reference.capped_counts(MANY, SOME, 2, WEIGHT_STEPS)
 
 
@@ -142,7 +142,7 @@ def capped_by(rows: Baskets, itemsets: Itemsets, most: int) -> np.ndarray[tuple[
 @given(rows=baskets(), itemsets=some_itemsets)
 def test_the_histogram_has_the_classes_that_were_asked_for(rows: Baskets, itemsets: list[Itemset]) -> None:
     """Of itemsets; and of the items, where none are given."""
-    assert containment_in(rows, Itemsets.of(itemsets)) == classes_of(reference.held(rows, itemsets), CLASSES)
+    assert containment_in(rows, Itemsets.of(itemsets)) == classes_of(reference.containment(rows, itemsets), CLASSES)
     assert containment_in(rows, None) == classes_of([len(row) for row in rows], CLASSES)
 
 

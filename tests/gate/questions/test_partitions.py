@@ -27,7 +27,7 @@ from veilset.gate import (
 )
 from veilset.gate.mechanisms import ChainedLaplace
 from veilset.raw.engines.partitions import ExactPartitions
-from veilset.raw.kernels.partitions import Tree
+from veilset.raw.kernels.cells import InnerNodes
 from veilset.taxonomy import Taxonomy
 
 TAXONOMY = Taxonomy.of([0, [1, 2], [3, [4, 5]]])
@@ -42,7 +42,7 @@ def int64(*values: int) -> Int64Array:
 def exact_over(rows: Baskets, taxonomy: Taxonomy = TAXONOMY) -> ExactPartitions:
     """Records over a taxonomy that holds all items."""
     places = np.argsort(taxonomy.items).astype(np.int32)
-    tree = Tree(taxonomy.ends, taxonomy.first_child, taxonomy.child_starts)
+    tree = InnerNodes(taxonomy.ends, taxonomy.first_child, taxonomy.child_starts)
     return ExactPartitions(engine_over(rows).records(places), tree)
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from curators import curator_over, engine_over
 from laws import fits, laplace_bins
-from reference import Basket, Baskets, normalised_supports, truncation
-from strategies import ALPHABET_SIZE, basket, baskets, cuts, items, transactions_of
+from reference import Basket, Baskets, normalised_supports, truncated
+from strategies import ALPHABET_SIZE, basket, baskets, items, transactions_of, truncations
 from veilset.arrays import Int64Array
 from veilset.errors import BadCall
 from veilset.gate import PrivacyUnit, SeededNoise
@@ -42,11 +42,11 @@ def test_weights_are_those_of_the_twin(
     """All limits at once, for all items, also after a restriction to some."""
     bound = restricted(None if chosen is None else np.array(chosen))
     found = engine_over(rows).normalised_supports(np.array(limits), bound, no_keys, steps=steps).values
-    held = truncation(rows, bound, iter(()))
+    held = truncated(rows, bound, iter(()))
     assert found.T.tolist() == [normalised_supports(held, ALPHABET_SIZE, limit, steps) for limit in limits]
 
 
-@given(rows=baskets(), bound=cuts())
+@given(rows=baskets(), bound=truncations())
 @settings(max_examples=40)
 def test_a_limit_above_every_length_weighs_whole_transactions(rows: Baskets, bound: Truncation) -> None:
     """Then it is the support, in steps, under every cut."""

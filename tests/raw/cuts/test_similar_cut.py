@@ -1,4 +1,4 @@
-"""Truncation by similarity: the largest intersection is the longest common subsequence, and the cut keeps it."""
+"""Truncation by similarity: the largest intersection is the longest common subsequence, and the truncation keeps it."""
 
 from functools import cache
 
@@ -7,22 +7,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reference import Basket, Baskets, similar_cut
-from strategies import ALPHABET_SIZE, arrays_of, baskets, baskets_of, rows_of, similar_cuts
+from reference import Basket, Baskets, truncated_by_similarity
+from strategies import ALPHABET_SIZE, arrays_of, baskets, baskets_of, rows_of, similar_truncations
 from veilset.errors import BadCall
 from veilset.gate import KeepSimilar
-from veilset.raw.cuts.truncation import Rows
+from veilset.raw.cuts.rows import CompressedRows
 
 NO_KEYS = np.zeros(0, np.uint32)
 
 
-@given(rows=baskets(), truncation=similar_cuts())
+@given(rows=baskets(), truncation=similar_truncations())
 def test_a_cut_keeps_what_the_most_similar_target_shares_then_the_most_frequent(
     rows: Baskets, truncation: KeepSimilar
 ) -> None:
     """Against sets, for every basket by itself: others do not matter, so neighbours stay neighbours."""
     after = baskets_of(truncation.apply(rows_of(rows), NO_KEYS))
-    assert after == [similar_cut(row, truncation) for row in rows]
+    assert after == [truncated_by_similarity(row, truncation) for row in rows]
     assert all(len(row) <= truncation.longest(ALPHABET_SIZE) for row in after)
 
 
@@ -46,7 +46,7 @@ def longest_common_subsequence(first: tuple[int, ...], second: tuple[int, ...]) 
 def test_for_sets_in_one_order_the_longest_common_subsequence_is_the_intersection(
     a: Basket, b: Basket, order: list[int]
 ) -> None:
-    """What the paper computes, and what the cut computes."""
+    """What the paper computes, and what the truncation computes."""
     first, second = (tuple(item for item in order if item in each) for each in (a, b))
     assert longest_common_subsequence(first, second) == len(a & b)
 
@@ -56,8 +56,8 @@ def test_orders_of_more_than_a_word_are_cut_alike() -> None:
     order = np.arange(130)[::-1].copy()
     truncation = KeepSimilar(3, order, *arrays_of([[0, 70, 129], [1, 2, 64, 65]]))
     row = frozenset({1, 2, 65, 64, 129, 128, 0})
-    kept = truncation.apply(Rows(np.array([0, 7]), np.array(sorted(row), np.int32)), NO_KEYS)
-    assert baskets_of(kept) == [similar_cut(row, truncation)] == [frozenset({65, 64, 2})]
+    kept = truncation.apply(CompressedRows(np.array([0, 7]), np.array(sorted(row), np.int32)), NO_KEYS)
+    assert baskets_of(kept) == [truncated_by_similarity(row, truncation)] == [frozenset({65, 64, 2})]
 
 
 @pytest.mark.parametrize(

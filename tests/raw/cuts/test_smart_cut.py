@@ -1,4 +1,4 @@
-"""The smart cut is DiffFIM's greedy algorithm, draws uniformly and refuses what it cannot compute with."""
+"""Smart truncation is DiffFIM's greedy algorithm, draws uniformly and refuses what it cannot compute with."""
 
 from itertools import combinations
 
@@ -11,19 +11,19 @@ from scipy.stats import chisquare
 import reference
 from laws import first_item_favoured
 from reference import Baskets
-from strategies import arrays_of, baskets, baskets_of, keys, rows_of, smart_cuts
+from strategies import arrays_of, baskets, baskets_of, keys, rows_of, smart_truncations
 from veilset.errors import BadCall
 from veilset.raw.cuts.smart_cut import KeepSmart
 
 
 def smart(limit: int, score_of: dict[tuple[int, ...], int]) -> KeepSmart:
-    """A cut by candidates with these scores."""
+    """A truncation by candidates with these scores."""
     scores = np.array(list(score_of.values()), np.int64)
     return KeepSmart(limit, *arrays_of(map(list, score_of)), scores)
 
 
 def cut_one(truncation: KeepSmart, basket: set[int], given_keys: list[int] | None = None) -> set[int]:
-    """One basket after the cut; without keys given, all are equal."""
+    """One basket after truncation; without keys given, all are equal."""
     rows = rows_of([frozenset(basket)])
     drawn = np.array(given_keys or [0] * truncation.keys_needed(rows), np.uint32)
     return set(truncation.apply(rows, drawn).items.tolist())
@@ -48,7 +48,7 @@ def test_many_items_and_long_rows_are_cut_as_by_the_twin(
     truncation = smart(limit, score_of)
     given_keys = rng.integers(2**32, size=truncation.keys_needed(rows_of(rows)), dtype=np.uint32)
     found = baskets_of(truncation.apply(rows_of(rows), given_keys))
-    assert found == reference.truncation(rows, truncation, iter(given_keys.tolist()))
+    assert found == reference.truncated(rows, truncation, iter(given_keys.tolist()))
 
 
 def test_a_row_that_holds_thousands_of_candidates_is_cut_as_by_the_twin() -> None:
@@ -59,10 +59,10 @@ def test_a_row_that_holds_thousands_of_candidates_is_cut_as_by_the_twin() -> Non
     rows = [frozenset(range(500))]
     found = baskets_of(truncation.apply(rows_of(rows), given_keys))
     assert len(found[0]) == 12
-    assert found == reference.truncation(rows, truncation, iter(given_keys.tolist()))
+    assert found == reference.truncated(rows, truncation, iter(given_keys.tolist()))
 
 
-@given(rows=baskets(), truncation=smart_cuts(), given_keys=keys(), seed=st.integers(0, 99))
+@given(rows=baskets(), truncation=smart_truncations(), given_keys=keys(), seed=st.integers(0, 99))
 def test_the_order_of_the_candidates_makes_no_difference(
     rows: Baskets, truncation: KeepSmart, given_keys: list[int], seed: int
 ) -> None:
@@ -82,7 +82,7 @@ def test_weights_grow_with_the_items_that_are_kept() -> None:
 
 
 def test_a_longer_row_keeps_only_items_of_candidates_that_it_holds() -> None:
-    """Repair Z8: the cut ends when no candidate is left, also when there is room or was none at all."""
+    """Repair Z8: the truncation ends when no candidate is left, also when there is room or was none at all."""
     truncation = smart(4, {(1, 2): 1, (3, 7): 9})
     assert cut_one(truncation, {1, 2, 3, 4, 5}) == {1, 2}
     assert cut_one(truncation, {3, 4, 5, 6, 8}) == set()
@@ -114,7 +114,7 @@ def test_of_a_candidate_that_does_not_fit_every_part_is_kept_equally_often(facto
 @pytest.mark.parametrize(
     ("limit", "candidates", "scores", "message"),
     [
-        (0, [[0, 1]], [1], "a cut to 0 items keeps nothing"),
+        (0, [[0, 1]], [1], "a truncation to 0 items keeps nothing"),
         (2, [], [], "needs candidates of one size; give at least one"),
         (2, [[0], [1]], [1, 1], "all of two items or more"),
         (2, [[0, 1], [0, 1, 2]], [1, 1], "needs candidates of one size"),
@@ -129,7 +129,7 @@ def test_of_a_candidate_that_does_not_fit_every_part_is_kept_equally_often(facto
 def test_candidates_that_make_no_sense_are_refused(
     limit: int, candidates: list[list[int]], scores: list[int], message: str
 ) -> None:
-    """A cut that the kernel could not compute is never made."""
+    """A truncation that the kernel could not compute is never made."""
     with pytest.raises(BadCall, match=message):
         KeepSmart(limit, *arrays_of(candidates), np.array(scores, np.int64))
 

@@ -1,4 +1,4 @@
-"""Cuts keep what they say, look at one row at a time, and draw uniformly."""
+"""Truncations keep what they say, look at one row at a time, and draw uniformly."""
 
 from itertools import chain, combinations, pairwise
 
@@ -10,27 +10,28 @@ from scipy.stats import chisquare
 import reference
 from laws import first_item_favoured
 from reference import Baskets
-from strategies import ALPHABET_SIZE, baskets, baskets_of, cuts, keys, rows_of
+from strategies import ALPHABET_SIZE, baskets, baskets_of, keys, rows_of, truncations
 from veilset.errors import BadCall
-from veilset.raw.cuts.truncation import DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems, Rows, Truncation
+from veilset.raw.cuts.rows import CompressedRows
+from veilset.raw.cuts.truncation import DropLonger, KeepAll, KeepBest, KeepRandom, OnlyItems, Truncation
 
 
-def apply(truncation: Truncation, rows: Rows, given_keys: list[int]) -> Rows:
-    """The rows after a cut that takes the first of the given keys."""
+def apply(truncation: Truncation, rows: CompressedRows, given_keys: list[int]) -> CompressedRows:
+    """The rows after a truncation that takes the first of the given keys."""
     return truncation.apply(rows, np.array(given_keys[: truncation.keys_needed(rows)], np.uint32))
 
 
-@given(rows=baskets(), truncation=cuts(), given_keys=keys())
-def test_every_cut_keeps_what_its_twin_keeps(
+@given(rows=baskets(), truncation=truncations(), given_keys=keys())
+def test_every_truncation_keeps_what_its_twin_keeps(
     rows: Baskets, truncation: Truncation, given_keys: list[int]
 ) -> None:
     """The kernels agree with a loop over sets, equal keys and equal ranks included."""
     found = apply(truncation, rows_of(rows), given_keys)
-    assert baskets_of(found) == reference.truncation(rows, truncation, iter(given_keys))
+    assert baskets_of(found) == reference.truncated(rows, truncation, iter(given_keys))
 
 
-@given(rows=baskets(), truncation=cuts(), given_keys=keys())
-def test_a_cut_row_is_a_part_of_the_row_and_no_longer_than_the_cut_says(
+@given(rows=baskets(), truncation=truncations(), given_keys=keys())
+def test_a_truncated_row_is_a_part_of_the_row_and_no_longer_than_promised(
     rows: Baskets, truncation: Truncation, given_keys: list[int]
 ) -> None:
     """`longest` bounds every row, and nothing is added, repeated or put out of order."""
@@ -43,11 +44,11 @@ def test_a_cut_row_is_a_part_of_the_row_and_no_longer_than_the_cut_says(
         assert np.all(np.diff(found.items[first:last]) > 0)
 
 
-@given(rows=baskets(), truncation=cuts(), given_keys=keys())
-def test_the_cut_of_a_row_does_not_depend_on_the_other_rows(
+@given(rows=baskets(), truncation=truncations(), given_keys=keys())
+def test_the_truncation_of_a_row_does_not_depend_on_the_other_rows(
     rows: Baskets, truncation: Truncation, given_keys: list[int]
 ) -> None:
-    """Given its keys, a row cut alone is the row cut among others: neighbours stay neighbours."""
+    """Given its keys, a row truncated alone is the row truncated among others: neighbours stay neighbours."""
     alone, used = [], 0
     for basket in rows:
         row = rows_of([basket])
@@ -58,13 +59,13 @@ def test_the_cut_of_a_row_does_not_depend_on_the_other_rows(
     assert alone == baskets_of(apply(truncation, together, given_keys))
 
 
-@given(before=baskets(), rows=baskets(), truncation=cuts(), given_keys=keys())
-def test_a_slice_of_offsets_is_cut_like_rows_of_their_own(
+@given(before=baskets(), rows=baskets(), truncation=truncations(), given_keys=keys())
+def test_a_slice_of_offsets_is_truncated_like_rows_of_their_own(
     before: Baskets, rows: Baskets, truncation: Truncation, given_keys: list[int]
 ) -> None:
-    """Some rows of a table need no copy to be cut."""
+    """Some rows of a table need no copy to be truncated."""
     table = rows_of([*before, *rows])
-    part = Rows(table.offsets[len(before) :], table.items)
+    part = CompressedRows(table.offsets[len(before) :], table.items)
     found = baskets_of(apply(truncation, part, given_keys))
     assert found == baskets_of(apply(truncation, rows_of(rows), given_keys))
 
@@ -83,7 +84,7 @@ def test_keeping_all_copies_nothing() -> None:
 
 
 @pytest.mark.parametrize(("factor", "fits"), [(0.9, False), (1.0, True), (1.1, False)])
-def test_a_random_cut_keeps_every_subset_equally_often(factor: float, fits: bool) -> None:
+def test_a_random_truncation_keeps_every_subset_equally_often(factor: float, fits: bool) -> None:
     """40,000 rows tell uniform keys from keys that favour or disfavour one item by a tenth.
 
     The false-alarm rate is one in a million; the seed is fixed.
@@ -104,15 +105,15 @@ def test_long_rows_keep_their_best_items() -> None:
     rows = [frozenset(rng.choice(5_000, 2_000, replace=False).tolist()) for _ in range(3)]
     for limit in (1, 2, 100, 1_999, 2_000):
         truncation = KeepBest(limit, rank)
-        assert baskets_of(apply(truncation, rows_of(rows), [])) == reference.truncation(
+        assert baskets_of(apply(truncation, rows_of(rows), [])) == reference.truncated(
             rows, truncation, chain()
         )
 
 
-@pytest.mark.parametrize("cut", [DropLonger, KeepRandom, lambda limit: KeepBest(limit, np.arange(3))])
+@pytest.mark.parametrize("truncation", [DropLonger, KeepRandom, lambda limit: KeepBest(limit, np.arange(3))])
 def test_a_limit_of_nothing_is_refused(truncation: type[DropLonger]) -> None:
-    """A cut must leave something."""
-    with pytest.raises(BadCall, match="a cut to 0 items keeps nothing; give a limit of at least 1"):
+    """A truncation must leave something."""
+    with pytest.raises(BadCall, match="a truncation to 0 items keeps nothing; give a limit of at least 1"):
         truncation(0)
 
 

@@ -1,4 +1,4 @@
-"""The local engine counts what sets count: under every cut, in any chunks, threads and representation."""
+"""The local engine counts what sets count: under every truncation, in any chunks, threads and representation."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,20 +15,21 @@ from strategies import (
     ALPHABET_SIZE,
     arrays_of,
     baskets,
-    cuts,
     itemsets,
     keys,
     neighbours,
     transactions_of,
+    truncations,
 )
 from veilset.arrays import Int64Array
 from veilset.errors import BadCall
 from veilset.raw.counts import ExactCounts
-from veilset.raw.cuts.truncation import KeepAll, KeepBest, KeepRandom, Keys, Rows, Truncation, l1_sensitivity
+from veilset.raw.cuts.rows import CompressedRows, Keys
+from veilset.raw.cuts.truncation import KeepAll, KeepBest, KeepRandom, Truncation, l1_sensitivity
 from veilset.raw.engines import DrawKeys
+from veilset.raw.engines.itemset_filter import ItemsetFilter
 from veilset.raw.engines.local import LocalEngine
 from veilset.raw.kernels import vertical
-from veilset.raw.kernels.popcount import popcount
 from veilset.raw.transactions import Transactions
 
 ALL_ITEMS = np.arange(ALPHABET_SIZE, dtype=np.int32)
@@ -67,7 +68,7 @@ def seeded_keys(seed: int) -> DrawKeys:
 
 
 def no_keys(number: int) -> Keys:
-    """For cuts that draw nothing."""
+    """For truncations that draw nothing."""
     assert number == 0
     return np.empty(0, np.uint32)
 
@@ -99,13 +100,13 @@ def test_supports_match_the_obvious_loop_in_every_form(
 
 @given(
     rows=baskets(),
-    truncation=cuts(),
+    truncation=truncations(),
     drawn=keys(),
     candidates=itemsets(),
     chosen=chosen_items,
     chunk=chunk_sizes,
 )
-def test_every_question_under_every_cut_matches_its_twin(
+def test_every_question_under_every_truncation_matches_its_twin(
     rows: Baskets,
     truncation: Truncation,
     drawn: list[int],
@@ -113,8 +114,8 @@ def test_every_question_under_every_cut_matches_its_twin(
     chosen: list[int],
     chunk: int,
 ) -> None:
-    """Each question cuts first and counts then; the keys are taken in the order of the rows."""
-    left = reference.truncation(rows, truncation, iter(drawn))
+    """Each question truncates first and counts then; the keys are taken in the order of the rows."""
+    left = reference.truncated(rows, truncation, iter(drawn))
     engine, some = engine_of(rows, chunk), np.array(chosen, np.int32)
     assert engine.number().values.tolist() == [len(rows)]
     assert engine.lengths(truncation, stream(drawn), limit=4).values.tolist() == reference.lengths(left, 4)
@@ -135,7 +136,9 @@ def moves(
     return more - fewer
 
 
-@given(databases=neighbours(), truncation=cuts(), drawn=keys(), candidates=itemsets(), chunk=chunk_sizes)
+@given(
+    databases=neighbours(), truncation=truncations(), drawn=keys(), candidates=itemsets(), chunk=chunk_sizes
+)
 def test_one_more_basket_moves_supports_up_by_no_more_than_their_sensitivity(
     databases: tuple[Baskets, Baskets],
     truncation: Truncation,
@@ -161,15 +164,15 @@ def test_one_more_basket_moves_supports_up_by_no_more_than_their_sensitivity(
         )
 
 
-@given(databases=neighbours(), truncation=cuts(), drawn=keys(), chosen=chosen_items, chunk=chunk_sizes)
-def test_one_more_basket_adds_one_to_one_length_and_to_one_pattern(
+@given(databases=neighbours(), truncation=truncations(), drawn=keys(), chosen=chosen_items, chunk=chunk_sizes)
+def test_one_more_basket_adds_one_to_one_length_and_to_one_cell(
     databases: tuple[Baskets, Baskets],
     truncation: Truncation,
     drawn: list[int],
     chosen: list[int],
     chunk: int,
 ) -> None:
-    """A basket has one length and one pattern: histograms have sensitivity 1."""
+    """A basket has one length and one cell of a marginal: histograms have sensitivity 1."""
     some = np.array(chosen, np.int32)
     for moved in (
         moves(lambda engine: engine.lengths(truncation, stream(drawn), limit=3), databases, chunk),
@@ -194,7 +197,7 @@ def test_a_seeded_run_repeats_whatever_the_number_of_threads() -> None:
 )
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 def test_rows_without_items_are_counted(rows: Baskets, form: dict[str, int]) -> None:
-    """No rows and empty rows give zeros, the empty itemset and the empty pattern aside."""
+    """No rows and empty rows give zeros, the empty itemset and the cell of no item aside."""
     engine, number = engine_of(rows), len(rows)
     assert engine.number().values.tolist() == [number]
     assert engine.lengths(KeepAll(), no_keys, limit=2).values.tolist() == [number, 0, 0]
@@ -206,7 +209,7 @@ def test_rows_without_items_are_counted(rows: Baskets, form: dict[str, int]) -> 
 
 
 def test_an_alphabet_of_one_item_is_enough() -> None:
-    """One item has a support and two patterns."""
+    """One item has a support and two cells."""
     transactions = transactions_of([frozenset(), frozenset({0}), frozenset({0})], alphabet_size=1)
     engine, only = LocalEngine(transactions), np.zeros(1, np.int32)
     assert engine.item_supports(KeepAll(), no_keys).values.tolist() == [2]
@@ -239,7 +242,7 @@ def test_a_part_of_a_table_is_counted_alone(
     set_offsets, set_items = arrays_of([[0, 1], *candidates])
     found = engine.supports(set_offsets[1:], set_items, KeepAll(), no_keys)
     assert found.values.tolist() == reference.supports(rows, candidates)
-    frequent = engine.frequent(min_count=1, max_size=1)
+    frequent = engine.frequent(ItemsetFilter(max_size=1))
     assert frequent.supports.sum() == sum(map(len, rows))
 
 
@@ -255,10 +258,10 @@ def test_mining_is_handed_the_data_and_all_limits() -> None:
     """`frequent` and `top` answer for the sizes, counts and items that were asked for."""
     engine = engine_of([frozenset({0, 1, 2})] * 3 + [frozenset({0, 1})])
     some = np.array([0, 1, 2], np.int32)
-    found = engine.frequent(min_count=3, min_size=2, max_size=2, items=some)
+    found = engine.frequent(ItemsetFilter(min_count=3, min_size=2, max_size=2, items=some))
     assert found.supports.tolist() == [4, 3, 3]
     assert found.items.tolist() == [0, 1, 0, 2, 1, 2]
-    best = engine.top(1, min_size=2, max_size=3, items=some[:2])
+    best = engine.top(1, ItemsetFilter(min_size=2, max_size=3, items=some[:2]))
     assert (best.items.tolist(), best.supports.tolist()) == ([0, 1], [4])
 
 
@@ -271,18 +274,18 @@ def test_few_totals_are_kept_where_many_would_fill_the_memory(monkeypatch: pytes
 
 
 @dataclass(frozen=True)
-class FailingCut:
-    """A cut that never works."""
+class FailingTruncation:
+    """A truncation that never works."""
 
     def longest(self, alphabet_size: int) -> int:
         """Anything."""
         return alphabet_size
 
-    def keys_needed(self, rows: Rows) -> int:  # noqa: ARG002
+    def keys_needed(self, rows: CompressedRows) -> int:  # noqa: ARG002
         """None."""
         return 0
 
-    def apply(self, rows: Rows, keys: Keys) -> Rows:  # noqa: ARG002
+    def apply(self, rows: CompressedRows, keys: Keys) -> CompressedRows:  # noqa: ARG002
         """Fails."""
         raise MemoryError
 
@@ -290,7 +293,7 @@ class FailingCut:
 def test_a_chunk_that_fails_ends_the_question() -> None:
     """An error in a thread reaches the caller and leaves no thread waiting."""
     with pytest.raises(MemoryError):
-        engine_of([frozenset({0})] * 20, chunk=1, threads=2).item_supports(FailingCut(), no_keys)
+        engine_of([frozenset({0})] * 20, chunk=1, threads=2).item_supports(FailingTruncation(), no_keys)
 
 
 ASKED_BADLY: dict[str, tuple[Callable[[LocalEngine], ExactCounts], str]] = {
@@ -308,9 +311,9 @@ ASKED_BADLY: dict[str, tuple[Callable[[LocalEngine], ExactCounts], str]] = {
     ),
     "too many": (
         lambda engine: engine.marginal(np.zeros(17, np.int32), KeepAll(), no_keys),
-        "17 items have too many joint patterns; give at most 16 items",
+        "the marginal of 17 items has too many cells; give at most 16 items",
     ),
-    "misfit cut": (
+    "misfit truncation": (
         lambda engine: engine.lengths(KeepBest(1, np.arange(2)), no_keys, limit=1),
         "2 ranks for 6 items; give one rank for each item",
     ),
@@ -326,11 +329,3 @@ def test_a_bad_question_is_refused(ask: Callable[[LocalEngine], ExactCounts], me
     """The message says what was given and what is allowed, and does not depend on the data."""
     with pytest.raises(BadCall, match=message):
         ask(engine_of([frozenset({0})]))
-
-
-@given(words=st.lists(st.integers(0, 2**64 - 1), max_size=9))
-def test_bits_are_counted_alike_in_python_and_in_kernels(words: list[int]) -> None:
-    """`popcount` counts the ones of the binary form, called from Python or compiled."""
-    expected = [f"{word:b}".count("1") for word in words]
-    assert [popcount(np.uint64(word)) for word in words] == expected
-    assert vertical.count_bits(np.array(words, np.uint64).reshape(1, -1)).tolist() == [sum(expected)]

@@ -30,7 +30,7 @@ from veilset.gate.noise import Noise
 from veilset.gate.questions.base import Questions
 from veilset.gate.selection.noisy_test import NoisyTest, PassedCounts
 from veilset.raw.engines.partitions import ExactPartitions
-from veilset.raw.kernels.partitions import Tree
+from veilset.raw.kernels.cells import InnerNodes
 from veilset.taxonomy import MOST_CHILDREN, Taxonomy
 from veilset.wording import counted
 
@@ -110,7 +110,7 @@ class PartitionQuestions(Questions):
         mechanism = ChainedLaplace(self.unit.transactions, epsilon)
         items = counted(taxonomy.items.size, "item")
         engine = self._pay(f"sizes of partitions along a taxonomy of {items}", mechanism)
-        tree = Tree(taxonomy.ends, taxonomy.first_child, taxonomy.child_starts)
+        tree = InnerNodes(taxonomy.ends, taxonomy.first_child, taxonomy.child_starts)
         exact = ExactPartitions(engine.records(places), tree)
         account = ParallelAccount(self.budget, mechanism)
         return Partitions(exact, taxonomy, account=account, noise=self._noise)

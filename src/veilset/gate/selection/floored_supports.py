@@ -25,6 +25,7 @@ from veilset.gate.selection.exponential import draw_scores
 from veilset.itemsets import Below, Domain, Itemset, Itemsets
 from veilset.raw.cuts.truncation import KeepAll
 from veilset.raw.engines import DrawKeys, Engine
+from veilset.raw.engines.itemset_filter import ItemsetFilter
 
 MOST_SCORED = 100_000
 """At most 100,000 itemsets are listed with a score of their own."""
@@ -45,9 +46,7 @@ class ExactScores:
 
 def kth_support(engine: Engine, domain: Domain, k: int, *, min_count: int = 1) -> int:
     """The k-th largest support over the domain; 0 where it is below `min_count`, or no transaction holds k."""
-    best = engine.top(
-        k, min_count=min_count, min_size=domain.min_size, max_size=domain.max_size, items=_codes(domain)
-    )
+    best = engine.top(k, _within(domain, min_count=min_count))
     return int(best.supports[k - 1]) if best.supports.size >= k else 0
 
 
@@ -55,13 +54,7 @@ def floored_supports(engine: Engine, domain: Domain, k: int, *, rate: Fraction) 
     """The floor, and every itemset above it."""
     margin = math.ceil((math.log(k / _BLOCK_CHANCE) + math.log(domain.size)) / rate)
     floor = max(0, kth_support(engine, domain, k) - margin)
-    found = engine.top(
-        MOST_SCORED,
-        min_count=floor + 1,
-        min_size=domain.min_size,
-        max_size=domain.max_size,
-        items=_codes(domain),
-    )
+    found = engine.top(MOST_SCORED, _within(domain, min_count=floor + 1))
     if found.supports.size == MOST_SCORED:
         floor = int(found.supports[-1])
     above = int(np.count_nonzero(found.supports > floor))
@@ -128,6 +121,13 @@ def _draw_unlisted(scores: ExactScores, domain: Domain, taken: set[Itemset], bel
         itemset = domain.draw(below)
         if itemset not in scores.listed and itemset not in taken:
             return itemset
+
+
+def _within(domain: Domain, *, min_count: int) -> ItemsetFilter:
+    """The itemsets of the domain that enough transactions hold."""
+    return ItemsetFilter(
+        min_count=min_count, min_size=domain.min_size, max_size=domain.max_size, items=_codes(domain)
+    )
 
 
 def _codes(domain: Domain) -> Int32Array:

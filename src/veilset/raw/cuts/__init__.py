@@ -1,1 +1,1 @@
-"""Cuts: what a transaction becomes before it is counted, and the sensitivity that buys."""
+"""What a transaction becomes before it is counted: truncated, or split; and the sensitivity that buys."""

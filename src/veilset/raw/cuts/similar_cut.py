@@ -1,4 +1,4 @@
-"""Truncation by similarity: a cut that keeps what a transaction shares with a likely itemset (DP-FIM, Alg. 3)."""
+"""Truncation by similarity: keep what a transaction shares with a likely itemset (DP-FIM, Alg. 3)."""
 
 from dataclasses import dataclass, field
 
@@ -6,21 +6,23 @@ import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array, Uint64Array
 from veilset.errors import BadCall
-from veilset.raw.cuts.truncation import Keys, Rows, check_limit
-from veilset.raw.kernels import cuts, similar
+from veilset.raw.cuts.rows import CompressedRows, Keys
+from veilset.raw.cuts.truncation import check_limit
+from veilset.raw.kernels import marking, similar
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeepSimilar:
-    """Keep the items of a public order; of every transaction that still holds more than `limit`, so many.
+    """Keep the items of a public order, at most `limit` of them in every transaction.
 
-    Those are first the items that it shares with the most similar target, then its other ones, each in the order.
+    A longer transaction keeps first the items that it shares with the most similar target, then its other ones, each
+    in the order.
     Target c is `items[offsets[c]:offsets[c + 1]]`. The paper takes the longest common subsequence as similarity;
     for sets written in one order that is the largest intersection. Order and targets are public or paid for, so
-    the cut looks at one transaction alone.
+    the truncation looks at one transaction alone.
 
     >>> truncation = KeepSimilar(3, np.array([4, 3, 2, 1, 0]), np.array([0, 2, 4]), np.array([4, 9, 0, 1], np.int32))
-    >>> basket = Rows(np.array([0, 5]), np.array([0, 1, 3, 4, 5], np.int32))
+    >>> basket = CompressedRows(np.array([0, 5]), np.array([0, 1, 3, 4, 5], np.int32))
     >>> truncation.apply(basket, keys=np.zeros(0, np.uint32)).items.tolist()
     [0, 1, 4]
     """
@@ -35,7 +37,7 @@ class KeepSimilar:
     def __post_init__(self) -> None:
         check_limit(self.limit)
         if self.order.size == 0 or self.order.min() < 0 or np.unique(self.order).size < self.order.size:
-            raise BadCall("a cut by similarity needs different items in an order, codes from 0 up")
+            raise BadCall("a truncation by similarity needs different items in an order, codes from 0 up")
         if self.items.min(initial=0) < 0:
             raise BadCall("a target holds a negative code; give codes of the alphabet, from 0 up")
         rank = np.full(int(self.order.max()) + 1, -1, np.int64)
@@ -51,14 +53,14 @@ class KeepSimilar:
             )
         return min(self.limit, self.order.size)
 
-    def keys_needed(self, rows: Rows) -> int:  # noqa: ARG002 - part of the protocol
+    def keys_needed(self, rows: CompressedRows) -> int:  # noqa: ARG002 - part of the protocol
         """None."""
         return 0
 
-    def apply(self, rows: Rows, keys: Keys) -> Rows:  # noqa: ARG002
-        """Restrict to the order, then cut the long ones."""
+    def apply(self, rows: CompressedRows, keys: Keys) -> CompressedRows:  # noqa: ARG002
+        """Restrict to the order, then truncate the long ones."""
         keep = similar.mark_similar(rows.offsets, rows.items, self._rank, self._targets, self.limit)
-        return Rows(*cuts.keep_marked(rows.offsets, rows.items, keep))
+        return CompressedRows(*marking.keep_marked(rows.offsets, rows.items, keep))
 
     def _as_words(self, rank: Int64Array) -> Uint64Array:
         """One row of bits for each target; items that are not in the order cannot be shared."""

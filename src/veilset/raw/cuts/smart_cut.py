@@ -1,4 +1,4 @@
-"""Smart truncation: a cut that keeps what is likely to be frequent (DiffFIM, Zeng et al. 2012, Sec. 5.3)."""
+"""Smart truncation: keep what is likely to be frequent (DiffFIM, Zeng et al. 2012, Sec. 5.3)."""
 
 from dataclasses import dataclass, field
 
@@ -6,7 +6,8 @@ import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array
 from veilset.errors import BadCall
-from veilset.raw.cuts.truncation import KeepRandom, Keys, Rows, check_limit
+from veilset.raw.cuts.rows import CompressedRows, Keys
+from veilset.raw.cuts.truncation import KeepRandom, check_limit
 from veilset.raw.kernels import smart
 
 
@@ -15,7 +16,8 @@ class KeepSmart:
     """Keep up to `limit` items of every longer transaction: those of the best candidates that it holds.
 
     Candidate c is `items[offsets[c]:offsets[c + 1]]`, all of one size, from two items up; `scores[c]` tells
-    how frequent it seems. Both are public or paid for, so the cut looks at one transaction and its keys alone.
+    how frequent it seems. Both are public or paid for, so the truncation looks at one transaction and its
+    keys alone.
 
     Starting from nothing, the items of the heaviest candidate that the transaction holds are added, then those
     of the next. A weight is the score, plus score / size for each item of the candidate that is there already;
@@ -28,7 +30,7 @@ class KeepSmart:
 
     >>> pairs, scores = np.array([1, 2, 2, 3, 4, 5], np.int32), np.array([10, 8, 9])
     >>> truncation = KeepSmart(3, np.array([0, 2, 4, 6]), pairs, scores)
-    >>> basket = Rows(np.array([0, 5]), np.array([1, 2, 3, 4, 5], np.int32))
+    >>> basket = CompressedRows(np.array([0, 5]), np.array([1, 2, 3, 4, 5], np.int32))
     >>> truncation.apply(basket, keys=np.zeros(truncation.keys_needed(basket), np.uint32)).items.tolist()
     [1, 2, 3]
     """
@@ -37,7 +39,7 @@ class KeepSmart:
     offsets: Int64Array
     items: Int32Array
     scores: Int64Array
-    _candidates: smart.Candidates = field(init=False, repr=False)
+    _candidates: smart.CandidateBlocks = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         check_limit(self.limit)
@@ -50,20 +52,24 @@ class KeepSmart:
         """The limit."""
         return min(self.limit, alphabet_size)
 
-    def keys_needed(self, rows: Rows) -> int:
-        """One for each item of each row that is too long, as for a random cut."""
+    def keys_needed(self, rows: CompressedRows) -> int:
+        """One for each item of each row that is too long, as for a random truncation."""
         return KeepRandom(self.limit).keys_needed(rows)
 
-    def apply(self, rows: Rows, keys: Keys) -> Rows:
+    def apply(self, rows: CompressedRows, keys: Keys) -> CompressedRows:
         """Keep the items of the heaviest candidates."""
-        return Rows(*smart.keep_heaviest(rows.offsets, rows.items, keys, self._candidates, self.limit))
+        return CompressedRows(
+            *smart.keep_heaviest(rows.offsets, rows.items, keys, self._candidates, self.limit)
+        )
 
 
 def _as_table(offsets: Int64Array, items: Int32Array) -> Int32Array:
     """One row of ascending codes for each candidate, if all are sets of one size."""
     sizes = np.unique(np.diff(offsets))
     if sizes.size != 1 or sizes[0] < 2:
-        raise BadCall("a smart cut needs candidates of one size; give at least one, all of two items or more")
+        raise BadCall(
+            "a smart truncation needs candidates of one size; give at least one, all of two items or more"
+        )
     itemsets = np.sort(items[offsets[0] : offsets[-1]].reshape(-1, sizes[0]), axis=1)
     if itemsets.min() < 0:
         raise BadCall("a candidate holds a negative code; give codes of the alphabet, from 0 up")
@@ -81,7 +87,7 @@ def _check_scores(scores: Int64Array, itemsets: Int32Array) -> None:
         raise BadCall(f"a score is too large to compute with; give scores from {-most} to {most}")
 
 
-def _in_blocks(itemsets: Int32Array, scores: Int64Array) -> smart.Candidates:
+def _in_blocks(itemsets: Int32Array, scores: Int64Array) -> smart.CandidateBlocks:
     """The candidates as the kernel wants them; given in lexicographic order."""
     if np.any(np.all(itemsets[1:] == itemsets[:-1], axis=1)):
         raise BadCall("a candidate stands twice among those to keep; give each once")
@@ -94,7 +100,7 @@ def _in_blocks(itemsets: Int32Array, scores: Int64Array) -> smart.Candidates:
     shared = np.column_stack([numbered[:, :-1], last >> 6])  # what candidates of one block have in common
     firsts = np.flatnonzero(np.append(True, np.any(shared[1:] != shared[:-1], axis=1)))
     blocks = np.bincount(numbered[firsts, 0], minlength=codes.size)
-    return smart.Candidates(
+    return smart.CandidateBlocks(
         codes=codes,
         numbers=numbers,
         itemsets=numbered,

@@ -8,8 +8,8 @@ import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array
 from veilset.errors import BadCall
-from veilset.raw.cuts.truncation import Keys, Rows
-from veilset.raw.kernels import splits
+from veilset.raw.cuts.rows import CompressedRows, Keys
+from veilset.raw.kernels import splitting
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,14 +26,14 @@ class Split:
     before goes first, then the smaller, then the first in lexicographic order. Single items always fit, so
     every piece but the last is full.
 
-    This is no cut. Pieces have no item in common, so a transaction moves the support of each single itemset by at
-    most 1. But all its items are still there: together it moves as many supports as it would unsplit, up to all
+    This is no truncation. Pieces have no item in common, so a transaction moves the support of each single itemset
+    by at most 1. But all its items are still there: together it moves as many supports as it would unsplit, up to all
     single items and all that fits in pieces, whatever the limit (S7). So there is no `longest` here, and
-    no question that reckons with the longest transaction takes a split.
+    no question that scales its noise to the longest transaction takes a split.
 
     >>> patterns = np.array([0, 1, 2, 3, 0, 3], np.int32)
     >>> split = Split(2, np.array([0, 1, 2, 3, 4, 6]), patterns, weights=np.array([9, 8, 7, 6, 6]))
-    >>> pieces = split.apply(Rows(np.array([0, 4]), np.array([0, 1, 2, 3], np.int32)), np.empty(0, np.uint32))
+    >>> pieces = split.apply(CompressedRows(np.array([0, 4]), np.array([0, 1, 2, 3], np.int32)), np.empty(0, np.uint32))
     >>> pieces.items.tolist(), pieces.offsets.tolist()  # after 0, {0, 3} weighs 6 + 6/2, more than 1
     ([0, 3, 1, 2], [0, 2, 4])
     """
@@ -42,25 +42,25 @@ class Split:
     offsets: Int64Array
     items: Int32Array
     weights: Int64Array
-    _patterns: splits.Patterns = field(init=False, repr=False)
+    _patterns: splitting.WeightedPatterns = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.limit < 1:
             raise BadCall(f"pieces of {self.limit} items hold nothing; give a limit of at least 1")
         sizes = np.diff(self.offsets)
-        _check(sizes, self.items, self.weights)
-        object.__setattr__(self, "_patterns", _ordered(self.offsets, self.items, sizes, self.weights))
+        _check_patterns(sizes, self.items, self.weights)
+        object.__setattr__(self, "_patterns", _heaviest_first(self.offsets, self.items, sizes, self.weights))
 
-    def keys_needed(self, rows: Rows) -> int:  # noqa: ARG002 - part of the protocol
+    def keys_needed(self, rows: CompressedRows) -> int:  # noqa: ARG002 - part of the protocol
         """None: nothing is left to chance."""
         return 0
 
-    def apply(self, rows: Rows, keys: Keys) -> Rows:  # noqa: ARG002
+    def apply(self, rows: CompressedRows, keys: Keys) -> CompressedRows:  # noqa: ARG002
         """The pieces of all rows, in order; a row that holds no item of a pattern has none."""
-        return Rows(*splits.split_rows(rows.offsets, rows.items, self._patterns, self.limit))
+        return CompressedRows(*splitting.split_rows(rows.offsets, rows.items, self._patterns, self.limit))
 
 
-def _check(sizes: Int64Array, items: Int32Array, weights: Int64Array) -> None:
+def _check_patterns(sizes: Int64Array, items: Int32Array, weights: Int64Array) -> None:
     if sizes.size == 0 or sizes.min() < 1:
         raise BadCall("a split needs patterns of one item or more; give at least one, and none that is empty")
     if weights.size != sizes.size:
@@ -77,9 +77,9 @@ def _common_factor(sizes: Int64Array) -> int:
     return math.lcm(*np.unique(sizes).tolist())
 
 
-def _ordered(
+def _heaviest_first(
     offsets: Int64Array, items: Int32Array, sizes: Int64Array, weights: Int64Array
-) -> splits.Patterns:
+) -> splitting.WeightedPatterns:
     """The patterns as the kernel wants them."""
     itemsets = [tuple(sorted(items[start:end].tolist())) for start, end in pairwise(offsets)]
     if len(set(itemsets)) < len(itemsets) or any(len(set(each)) < len(each) for each in itemsets):
@@ -89,14 +89,14 @@ def _ordered(
     codes = np.array([each[0] for each in order if len(each) == 1], np.int32)
     if codes.size < np.unique(items).size:
         raise BadCall("an item stands in a pattern but is none by itself; give every such item a weight, too")
-    numbers = np.full(items.max() + 1, splits.NONE, np.int32)
+    numbers = np.full(items.max() + 1, splitting.NONE, np.int32)
     numbers[codes] = np.arange(codes.size, dtype=np.int32)
 
     larger = [numbers[list(each)].astype(np.int64) for each in order if len(each) > 1]
     larger_weights = [weight_of[each] for each in order if len(each) > 1]
     rarest = np.array([each.max() for each in larger], np.int64)  # the item that the fewest rows look up
     factor = _common_factor(sizes)
-    return splits.Patterns(
+    return splitting.WeightedPatterns(
         codes=codes,
         numbers=numbers,
         weights=np.array([factor * weight_of[code,] for code in codes.tolist()], np.int64),

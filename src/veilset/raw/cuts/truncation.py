@@ -1,8 +1,8 @@
-"""Cuts: what one transaction may contribute, and the sensitivity that buys.
+"""Truncation: what one transaction may contribute, and the sensitivity that buys.
 
-Neighbours are two databases that differ by one transaction. A cut looks at one transaction at a time (and
-at public values, and at random keys drawn before), so adding or removing a transaction changes nothing in
-how the others are cut: two neighbours differ after the cut by one transaction again, a shorter one.
+Neighbours are two databases that differ by one transaction. A truncation looks at one transaction at a time
+(and at public values, and at random keys drawn before), so adding or removing a transaction changes nothing in how
+the others are truncated: two neighbours still differ by one transaction afterwards, a shorter one.
 """
 
 import math
@@ -12,29 +12,10 @@ from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from veilset.arrays import BoolArray, Int32Array, Int64Array, Uint32Array
+from veilset.arrays import BoolArray, Int64Array
 from veilset.errors import BadCall
-from veilset.raw.kernels import cuts
-from veilset.raw.transactions import Transactions
-
-Keys = Uint32Array
-"""One random key for each item that a random cut has to choose among."""
-
-
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class Rows:
-    """Some transactions: row r is `items[offsets[r]:offsets[r + 1]]`, codes ascending.
-
-    The first offset need not be 0: some rows of a table are a slice of its offsets with all of its items.
-    The arrays become read-only, so nobody changes the data by accident and kernels meet one type of array.
-    """
-
-    offsets: Int64Array
-    items: Int32Array
-
-    def __post_init__(self) -> None:
-        self.offsets.setflags(write=False)
-        self.items.setflags(write=False)
+from veilset.raw.cuts.rows import CompressedRows, Keys
+from veilset.raw.kernels import marking
 
 
 class Reshape(Protocol):
@@ -44,10 +25,10 @@ class Reshape(Protocol):
     moves the support of each single itemset by at most 1. How many supports it moves is another matter.
     """
 
-    def keys_needed(self, rows: Rows) -> int:
+    def keys_needed(self, rows: CompressedRows) -> int:
         """How many random keys `apply` wants for these rows."""
 
-    def apply(self, rows: Rows, keys: Keys) -> Rows:
+    def apply(self, rows: CompressedRows, keys: Keys) -> CompressedRows:
         """The rows that are made of these."""
 
 
@@ -56,7 +37,7 @@ class Truncation(Reshape, Protocol):
     """A bound on what one transaction may contribute: it becomes one row, which is a part of it."""
 
     def longest(self, alphabet_size: int) -> int:
-        """The most items that a transaction can hold after the cut."""
+        """The most items that a transaction can hold after truncation."""
 
 
 def l1_sensitivity(truncation: Truncation, *, alphabet_size: int, candidates: Mapping[int, int]) -> int:
@@ -73,9 +54,9 @@ def l1_sensitivity(truncation: Truncation, *, alphabet_size: int, candidates: Ma
 
 
 def check_limit(limit: int) -> None:
-    """Raise BadCall where a cut would keep no item at all."""
+    """Raise BadCall where a truncation would keep no item at all."""
     if limit < 1:
-        raise BadCall(f"a cut to {limit} items keeps nothing; give a limit of at least 1")
+        raise BadCall(f"a truncation to {limit} items keeps nothing; give a limit of at least 1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +67,11 @@ class KeepAll:
         """The whole alphabet."""
         return alphabet_size
 
-    def keys_needed(self, rows: Rows) -> int:  # noqa: ARG002 - part of the protocol
+    def keys_needed(self, rows: CompressedRows) -> int:  # noqa: ARG002 - part of the protocol
         """None."""
         return 0
 
-    def apply(self, rows: Rows, keys: Keys) -> Rows:  # noqa: ARG002
+    def apply(self, rows: CompressedRows, keys: Keys) -> CompressedRows:  # noqa: ARG002
         """The rows as they are."""
         return rows
 
@@ -108,13 +89,13 @@ class DropLonger:
         """The limit."""
         return min(self.limit, alphabet_size)
 
-    def keys_needed(self, rows: Rows) -> int:  # noqa: ARG002
+    def keys_needed(self, rows: CompressedRows) -> int:  # noqa: ARG002
         """None."""
         return 0
 
-    def apply(self, rows: Rows, keys: Keys) -> Rows:  # noqa: ARG002
+    def apply(self, rows: CompressedRows, keys: Keys) -> CompressedRows:  # noqa: ARG002
         """Empty the rows that are too long."""
-        return _kept(rows, cuts.mark_short(rows.offsets, self.limit))
+        return _kept(rows, marking.mark_short(rows.offsets, self.limit))
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,14 +111,14 @@ class KeepRandom:
         """The limit."""
         return min(self.limit, alphabet_size)
 
-    def keys_needed(self, rows: Rows) -> int:
+    def keys_needed(self, rows: CompressedRows) -> int:
         """One for each item of each row that is too long."""
         lengths = np.diff(rows.offsets)
         return int(lengths[lengths > self.limit].sum())
 
-    def apply(self, rows: Rows, keys: Keys) -> Rows:
+    def apply(self, rows: CompressedRows, keys: Keys) -> CompressedRows:
         """Keep the items with the smallest keys."""
-        return _kept(rows, cuts.mark_smallest_keys(rows.offsets, keys, self.limit))
+        return _kept(rows, marking.mark_smallest_keys(rows.offsets, keys, self.limit))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -158,18 +139,18 @@ class KeepBest:
             raise BadCall(f"{self.rank.size} ranks for {alphabet_size} items; give one rank for each item")
         return min(self.limit, alphabet_size)
 
-    def keys_needed(self, rows: Rows) -> int:  # noqa: ARG002
+    def keys_needed(self, rows: CompressedRows) -> int:  # noqa: ARG002
         """None."""
         return 0
 
-    def apply(self, rows: Rows, keys: Keys) -> Rows:  # noqa: ARG002
+    def apply(self, rows: CompressedRows, keys: Keys) -> CompressedRows:  # noqa: ARG002
         """Keep the items of smallest rank."""
-        return _kept(rows, cuts.mark_best_ranks(rows.offsets, rows.items, self.rank, self.limit))
+        return _kept(rows, marking.mark_best_ranks(rows.offsets, rows.items, self.rank, self.limit))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OnlyItems:
-    """Forget all items but the chosen ones, then cut what is left; the choice is public or paid for."""
+    """Forget all items but the chosen ones, then truncate what is left; the choice is public or paid for."""
 
     items: Int64Array
     then: Truncation
@@ -182,39 +163,21 @@ class OnlyItems:
         """No more than were chosen."""
         return min(self.then.longest(alphabet_size), np.unique(self.items).size)
 
-    def keys_needed(self, rows: Rows) -> int:
-        """What the next cut wants for the rows that are left of these."""
+    def keys_needed(self, rows: CompressedRows) -> int:
+        """What the next truncation wants for the rows that are left of these."""
         return self.then.keys_needed(self._chosen(rows))
 
-    def apply(self, rows: Rows, keys: Keys) -> Rows:
-        """Restrict, then cut."""
+    def apply(self, rows: CompressedRows, keys: Keys) -> CompressedRows:
+        """Restrict, then truncate."""
         return self.then.apply(self._chosen(rows), keys)
 
-    def _chosen(self, rows: Rows) -> Rows:
+    def _chosen(self, rows: CompressedRows) -> CompressedRows:
         is_chosen = np.zeros(self.items.max(initial=-1) + 1, np.bool_)
         is_chosen[self.items] = True
-        return _kept(rows, cuts.mark_chosen(rows.offsets, rows.items, is_chosen))
+        return _kept(rows, marking.mark_chosen(rows.offsets, rows.items, is_chosen))
 
 
-def _kept(rows: Rows, keep: BoolArray) -> Rows:
+def _kept(rows: CompressedRows, keep: BoolArray) -> CompressedRows:
     """The rows less the items that are not marked."""
-    offsets, items = cuts.keep_marked(rows.offsets, rows.items, keep)
-    return Rows(offsets, items)
-
-
-def keep_per_owner(transactions: Transactions, limit: int, keys: Keys) -> Transactions:
-    """At most `limit` transactions of each owner, drawn uniformly; `keys` holds one random key a transaction.
-
-    Two databases that differ by one owner then differ by at most `limit` transactions.
-    """
-    owners = transactions.owners
-    if owners is None:
-        return transactions
-    first = np.flatnonzero(np.diff(owners, prepend=-1))
-    by_owner = np.append(first, owners.size).astype(np.int64)
-    too_many = np.repeat(np.diff(by_owner) > limit, np.diff(by_owner))
-    keep = cuts.mark_smallest_keys(by_owner, keys[too_many], limit)
-    lengths = transactions.lengths
-    offsets = np.append(0, np.cumsum(lengths[keep])).astype(np.int64)
-    items = transactions.items[np.repeat(keep, lengths)]
-    return Transactions(offsets, items, transactions.alphabet, owners[keep])
+    offsets, items = marking.keep_marked(rows.offsets, rows.items, keep)
+    return CompressedRows(offsets, items)

@@ -4,13 +4,14 @@ from collections.abc import Callable
 from typing import Protocol
 
 from veilset.arrays import Int32Array, Int64Array
-from veilset.raw.counts import ExactCounts, ExactItemsets, ExactTree
-from veilset.raw.cuts.truncation import Keys, Reshape, Truncation
-from veilset.raw.engines.partitions import ExactRecords
+from veilset.raw.counts import ExactCounts, ExactItemsets, ExactRecords, ExactTree
+from veilset.raw.cuts.rows import Keys
+from veilset.raw.cuts.truncation import Reshape, Truncation
+from veilset.raw.engines.itemset_filter import ItemsetFilter
 from veilset.raw.transactions import Alphabet
 
 DrawKeys = Callable[[int], Keys]
-"""Draws that many random keys, for cuts that choose at random."""
+"""Draws a given number of random keys, for truncations that choose at random."""
 
 
 class Engine(Protocol):
@@ -30,15 +31,15 @@ class Engine(Protocol):
         """How many transactions there are: one value."""
 
     def lengths(self, truncation: Truncation, draw: DrawKeys, *, limit: int) -> ExactCounts:
-        """How many transactions have 0, 1, ..., limit items (the last value: or more) after the cut."""
+        """How many transactions have 0, 1, ..., limit items (the last value: or more) after truncation."""
 
     def item_supports(self, truncation: Truncation, draw: DrawKeys) -> ExactCounts:
-        """How many transactions hold each item of the alphabet, after the cut."""
+        """How many transactions hold each item of the alphabet, after truncation."""
 
     def supports(
         self, offsets: Int64Array, items: Int32Array, truncation: Truncation, draw: DrawKeys
     ) -> ExactCounts:
-        """How many transactions hold all of each itemset `items[offsets[i]:offsets[i + 1]]`, after the cut.
+        """How many transactions hold all of each itemset `items[offsets[i]:offsets[i + 1]]`, after truncation.
 
         The empty itemset is held by every transaction.
         """
@@ -46,7 +47,7 @@ class Engine(Protocol):
     def normalised_supports(
         self, limits: Int64Array, truncation: Truncation, draw: DrawKeys, *, steps: int
     ) -> ExactCounts:
-        """The support of each item where a transaction of n items, after the cut, counts limit / n if longer.
+        """The support of each item where a transaction of n items, after truncation, counts limit / n if longer.
 
         In integer steps, `steps` of them for a whole transaction, rounded down for each transaction. One row
         for each item, one column for each limit.
@@ -63,9 +64,9 @@ class Engine(Protocol):
         """
 
     def marginal(self, items: Int32Array, truncation: Truncation, draw: DrawKeys) -> ExactCounts:
-        """How many transactions hold exactly which of up to 16 given items, after the cut.
+        """How many transactions hold exactly which of up to 16 given items, after truncation.
 
-        Bit i of a pattern's number tells whether `items[i]` is held: 2^len(items) values.
+        Bit i of a cell's number tells whether `items[i]` is held: 2^len(items) cells.
         """
 
     def records(self, places: Int32Array) -> ExactRecords:
@@ -77,20 +78,10 @@ class Engine(Protocol):
     def prefix_tree(
         self, order: Int32Array, truncation: Truncation, draw: DrawKeys, *, depth: int
     ) -> ExactTree:
-        """The tree of transactions as paths of up to `depth` items in this order, after the cut."""
+        """The tree of transactions as paths of up to `depth` items in this order, after truncation."""
 
-    def frequent(
-        self, *, min_count: int, max_size: int | None, min_size: int = 1, items: Int32Array | None = None
-    ) -> ExactItemsets:
-        """All itemsets held by at least `min_count` transactions, of given sizes, over the given items."""
+    def frequent(self, which: ItemsetFilter) -> ExactItemsets:
+        """All itemsets that the filter lets through."""
 
-    def top(
-        self,
-        k: int,
-        *,
-        max_size: int | None,
-        min_size: int = 1,
-        min_count: int = 1,
-        items: Int32Array | None = None,
-    ) -> ExactItemsets:
-        """The k itemsets of largest support; of those that tie for the last places, some."""
+    def top(self, k: int, which: ItemsetFilter) -> ExactItemsets:
+        """The k itemsets of largest support that the filter lets through; of those that tie for the last, some."""

@@ -1,6 +1,6 @@
 """The engine for data that fits in this machine's memory: compiled counting over chunks, on all cores.
 
-A chunk is cut, then counted, then forgotten, so a question needs little more memory than its answer. Answers
+A chunk is truncated, then counted, then forgotten, so a question needs little more memory than its answer. Answers
 are sums of integers: they do not depend on which thread counted what. Random keys are drawn chunk by chunk,
 in order, by the thread that asks: a seeded run repeats, whatever the number of threads.
 """
@@ -15,11 +15,20 @@ import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array
 from veilset.errors import BadCall
-from veilset.raw.counts import ExactCounts, ExactItemsets, ExactTree
-from veilset.raw.cuts.truncation import KeepAll, Keys, Reshape, Rows, Truncation
+from veilset.raw.counts import ExactCounts, ExactItemsets, ExactRecords, ExactTree
+from veilset.raw.cuts.rows import CompressedRows, Keys
+from veilset.raw.cuts.truncation import KeepAll, Reshape, Truncation
 from veilset.raw.engines import DrawKeys, mining
-from veilset.raw.engines.partitions import ExactRecords
-from veilset.raw.kernels import held, normalised, partitions, prefix_tree, scans, supports, vertical
+from veilset.raw.engines.itemset_filter import ItemsetFilter
+from veilset.raw.kernels import (
+    containment,
+    normalised_supports,
+    prefix_tree,
+    records,
+    scans,
+    supports,
+    vertical,
+)
 from veilset.raw.transactions import Alphabet, Transactions
 
 ROWS_IN_A_CHUNK = 1 << 15
@@ -28,22 +37,22 @@ ROWS_IN_A_CHUNK = 1 << 15
 BYTES_OF_TOTALS = 1 << 30
 """Each thread has totals of its own, unless all of them together would take more memory than this."""
 
-MOST_JOINT_ITEMS = 16
-"""Joint patterns of g items are 2^g counts."""
+MOST_MARGINAL_ITEMS = 16
+"""The marginal of g items has 2^g cells."""
 
-AddCounts = Callable[[Rows, Int64Array], None]
-"""Adds to the totals what some rows contribute, after their cut."""
+AddCounts = Callable[[CompressedRows, Int64Array], None]
+"""Adds to the totals what some rows contribute, after truncation."""
 
 
-def _whole(transactions: Transactions) -> Rows:
+def _whole(transactions: Transactions) -> CompressedRows:
     """All rows, with offsets from 0 and no item besides; copies only what is a part of a larger table."""
     first, last = transactions.offsets[0], transactions.offsets[-1]
     offsets = transactions.offsets - first if first else transactions.offsets
-    return Rows(np.ascontiguousarray(offsets), np.ascontiguousarray(transactions.items[first:last]))
+    return CompressedRows(np.ascontiguousarray(offsets), np.ascontiguousarray(transactions.items[first:last]))
 
 
 def _no_keys(number: int) -> Keys:
-    """For questions without a cut, which need no random keys."""
+    """For questions without a truncation, which need no random keys."""
     return np.empty(number, np.uint32)
 
 
@@ -106,19 +115,19 @@ class LocalEngine:
         return ExactCounts(np.array([self._rows.offsets.size - 1], np.int64))
 
     def lengths(self, truncation: Truncation, draw: DrawKeys, *, limit: int) -> ExactCounts:
-        """How many transactions have 0, 1, ..., limit items (the last value: or more) after the cut."""
+        """How many transactions have 0, 1, ..., limit items (the last value: or more) after truncation."""
         if limit < 0:
             raise BadCall(f"a longest length of {limit} counts nothing; give a limit of at least 0")
 
-        def add(rows: Rows, totals: Int64Array) -> None:
+        def add(rows: CompressedRows, totals: Int64Array) -> None:
             scans.add_lengths(rows.offsets, totals)
 
         return self._sum(add, limit + 1, truncation, draw)
 
     def item_supports(self, truncation: Truncation, draw: DrawKeys) -> ExactCounts:
-        """How many transactions hold each item of the alphabet, after the cut."""
+        """How many transactions hold each item of the alphabet, after truncation."""
 
-        def add(rows: Rows, totals: Int64Array) -> None:
+        def add(rows: CompressedRows, totals: Int64Array) -> None:
             scans.add_items(rows.offsets, rows.items, totals)
 
         return self._sum(add, len(self.alphabet), truncation, draw)
@@ -126,14 +135,14 @@ class LocalEngine:
     def supports(
         self, offsets: Int64Array, items: Int32Array, truncation: Truncation, draw: DrawKeys
     ) -> ExactCounts:
-        """How many transactions hold all of each itemset `items[offsets[i]:offsets[i + 1]]`, after the cut.
+        """How many transactions hold all of each itemset `items[offsets[i]:offsets[i + 1]]`, after truncation.
 
         The empty itemset is held by every transaction. Itemsets in lexicographic order are counted fastest.
         """
         places, sets = self._chosen(items)
         set_offsets, number = np.array(offsets, np.int64), sets.max(initial=-1) + 1
 
-        def add(rows: Rows, totals: Int64Array) -> None:
+        def add(rows: CompressedRows, totals: Int64Array) -> None:
             turned = vertical.turn(rows.offsets, rows.items, places, number)
             supports.add_supports(turned, rows.offsets.size - 1, set_offsets, sets, totals)
 
@@ -142,7 +151,7 @@ class LocalEngine:
     def normalised_supports(
         self, limits: Int64Array, truncation: Truncation, draw: DrawKeys, *, steps: int
     ) -> ExactCounts:
-        """The support of each item where a transaction of n items, after the cut, counts limit / n if longer.
+        """The support of each item where a transaction of n items, after truncation, counts limit / n if longer.
 
         In integer steps, `steps` of them for a whole transaction, rounded down for each transaction. One row
         for each item, one column for each limit.
@@ -150,8 +159,8 @@ class LocalEngine:
         if limits.size == 0 or limits.min() < 1:
             raise BadCall("a length limit below 1 leaves nothing of a transaction; give limits of at least 1")
 
-        def add(rows: Rows, totals: Int64Array) -> None:
-            normalised.add_normalised(rows.offsets, rows.items, limits, steps, totals)
+        def add(rows: CompressedRows, totals: Int64Array) -> None:
+            normalised_supports.add_normalised(rows.offsets, rows.items, limits, steps, totals)
 
         counts = self._sum(add, len(self.alphabet) * limits.size, truncation, draw)
         return ExactCounts(counts.values.reshape(-1, limits.size))
@@ -160,9 +169,9 @@ class LocalEngine:
         """How many transactions hold 0, 1, ..., limit (the last value: or more) of the itemsets; none is empty."""
         places, sets = self._chosen(items)
 
-        def add(rows: Rows, totals: Int64Array) -> None:
+        def add(rows: CompressedRows, totals: Int64Array) -> None:
             turned = vertical.turn_to_bitmaps(rows.offsets, rows.items, places, sets.max(initial=-1) + 1)
-            numbers = held.count_held(turned.bitmaps, rows.offsets.size - 1, offsets, sets)
+            numbers = containment.count_contained(turned.bitmaps, rows.offsets.size - 1, offsets, sets)
             totals += np.bincount(np.minimum(numbers, limit), minlength=limit + 1)
 
         return self._sum(add, limit + 1, KeepAll(), _no_keys)
@@ -175,29 +184,29 @@ class LocalEngine:
         """
         places, sets = self._chosen(items)
 
-        def add(rows: Rows, totals: Int64Array) -> None:
+        def add(rows: CompressedRows, totals: Int64Array) -> None:
             turned = vertical.turn_to_bitmaps(rows.offsets, rows.items, places, sets.max(initial=-1) + 1)
-            numbers = held.count_held(turned.bitmaps, rows.offsets.size - 1, offsets, sets)
+            numbers = containment.count_contained(turned.bitmaps, rows.offsets.size - 1, offsets, sets)
             weights = np.where(numbers > most, steps * most // np.maximum(numbers, 1), steps)
-            held.add_shared(turned.bitmaps, weights, offsets, sets, totals)
+            containment.add_capped(turned.bitmaps, weights, offsets, sets, totals)
 
         return self._sum(add, offsets.size - 1, KeepAll(), _no_keys)
 
     def marginal(self, items: Int32Array, truncation: Truncation, draw: DrawKeys) -> ExactCounts:
-        """How many transactions hold exactly which of up to 16 given items, after the cut.
+        """How many transactions hold exactly which of up to 16 given items, after truncation.
 
-        Bit i of a pattern's number tells whether `items[i]` is held: 2^len(items) values.
+        Bit i of a cell's number tells whether `items[i]` is held: 2^len(items) cells.
         """
-        if items.size > MOST_JOINT_ITEMS:
+        if items.size > MOST_MARGINAL_ITEMS:
             raise BadCall(
-                f"{items.size} items have too many joint patterns; give at most {MOST_JOINT_ITEMS} items"
+                f"the marginal of {items.size} items has too many cells; give at most {MOST_MARGINAL_ITEMS} items"
             )
         self._check_known(items)
         _check_different(items)
         places = _places(items, len(self.alphabet))
 
-        def add(rows: Rows, totals: Int64Array) -> None:
-            scans.add_patterns(rows.offsets, rows.items, places, totals)
+        def add(rows: CompressedRows, totals: Int64Array) -> None:
+            scans.add_marginal(rows.offsets, rows.items, places, totals)
 
         return self._sum(add, 1 << items.size, truncation, draw)
 
@@ -206,27 +215,26 @@ class LocalEngine:
 
         Items of place -1 are left out, and so are transactions that hold nothing else.
         """
-        return ExactRecords(
-            *partitions.distinct(*partitions.placed(self._rows.offsets, self._rows.items, places))
-        )
+        placed = records.placed(self._rows.offsets, self._rows.items, places)
+        return ExactRecords(*records.distinct(*placed))
 
     def prefix_tree(
         self, order: Int32Array, truncation: Truncation, draw: DrawKeys, *, depth: int
     ) -> ExactTree:
-        """The tree of transactions as paths of up to `depth` items in this order, after the cut."""
+        """The tree of transactions as paths of up to `depth` items in this order, after truncation."""
         self._check_known(order)
         _check_different(order)
         truncation.longest(len(self.alphabet))
         rank = np.full(len(self.alphabet), -1, np.int64)
         rank[order] = np.arange(order.size)
 
-        def grown(rows: Rows, keys: Keys) -> prefix_tree.Tree:
+        def grown(rows: CompressedRows, keys: Keys) -> prefix_tree.PrefixTree:
             kept = truncation.apply(rows, keys)
             return prefix_tree.of_rows(kept.offsets, kept.items, rank, depth)
 
         tree = prefix_tree.root_with_room(0)
         with ThreadPoolExecutor(self._threads) as pool:
-            growing: deque[Future[prefix_tree.Tree]] = deque()
+            growing: deque[Future[prefix_tree.PrefixTree]] = deque()
             for rows in self._chunks():
                 growing.append(pool.submit(grown, rows, draw(truncation.keys_needed(rows))))
                 if len(growing) > 2 * self._threads:  # no more trees in memory than are soon added
@@ -236,38 +244,13 @@ class LocalEngine:
         number = int(tree.number[0])
         return ExactTree(tree.parents[:number], tree.ranks[:number], tree.counts[:number])
 
-    def frequent(
-        self, *, min_count: int, max_size: int | None, min_size: int = 1, items: Int32Array | None = None
-    ) -> ExactItemsets:
-        """All itemsets held by at least `min_count` transactions, of given sizes, over the given items."""
-        return mining.frequent(
-            self._rows,
-            alphabet_size=len(self.alphabet),
-            min_count=min_count,
-            min_size=min_size,
-            max_size=max_size,
-            items=items,
-        )
+    def frequent(self, which: ItemsetFilter) -> ExactItemsets:
+        """All itemsets that the filter lets through."""
+        return mining.frequent(self._rows, which, alphabet_size=len(self.alphabet))
 
-    def top(
-        self,
-        k: int,
-        *,
-        max_size: int | None,
-        min_size: int = 1,
-        min_count: int = 1,
-        items: Int32Array | None = None,
-    ) -> ExactItemsets:
-        """The k itemsets of largest support; of those that tie for the last places, some."""
-        return mining.top(
-            self._rows,
-            k,
-            alphabet_size=len(self.alphabet),
-            min_count=min_count,
-            min_size=min_size,
-            max_size=max_size,
-            items=items,
-        )
+    def top(self, k: int, which: ItemsetFilter) -> ExactItemsets:
+        """The k itemsets of largest support that the filter lets through; of those that tie for the last, some."""
+        return mining.top(self._rows, k, which, alphabet_size=len(self.alphabet))
 
     def _chosen(self, items: Int32Array) -> tuple[Int32Array, Int32Array]:
         """Numbers for the items of itemsets, 0, 1, ... by code: the place of every code, and these items by it."""
@@ -282,21 +265,21 @@ class LocalEngine:
         if items.size and not 0 <= items.min() <= items.max() < size:
             raise BadCall(f"an item code lies outside the alphabet; give codes from 0 to {size - 1}")
 
-    def _chunks(self) -> Iterator[Rows]:
+    def _chunks(self) -> Iterator[CompressedRows]:
         for first in range(0, self._rows.offsets.size - 1, self._rows_in_a_chunk):
-            yield Rows(self._rows.offsets[first : first + self._rows_in_a_chunk + 1], self._rows.items)
+            yield CompressedRows(
+                self._rows.offsets[first : first + self._rows_in_a_chunk + 1], self._rows.items
+            )
 
     def _sum(self, add: AddCounts, size: int, truncation: Truncation, draw: DrawKeys) -> ExactCounts:
-        """The sum over all chunks of what their rows contribute after the cut."""
-        truncation.longest(
-            len(self.alphabet)
-        )  # raises where it does not fit the alphabet; kernels do not check
+        """The sum over all chunks of what their rows contribute after truncation."""
+        truncation.longest(len(self.alphabet))  # raises where it does not fit; kernels do not check
         threads = max(1, min(self._threads, BYTES_OF_TOTALS // (8 * size + 1)))
         idle: SimpleQueue[Int64Array] = SimpleQueue()
         for _ in range(threads):
             idle.put(np.zeros(size, np.int64))
 
-        def count(rows: Rows, keys: Keys) -> None:
+        def count(rows: CompressedRows, keys: Keys) -> None:
             totals = idle.get()
             try:
                 add(truncation.apply(rows, keys), totals)

@@ -1,7 +1,7 @@
 """Exact frequent itemsets: the truth that releases are compared with, and what some questions ask for.
 
 Items are recoded by ascending support, and an itemset is extended by items of larger support only. The search
-is depth-first: over rows that are cut down to what is still frequent, or over bitmaps where these are dense.
+is depth-first: over rows of what is still frequent, or over bitmaps where these are dense.
 """
 
 import numpy as np
@@ -9,9 +9,9 @@ import numpy as np
 from veilset.arrays import Int32Array, Int64Array, Uint32Array, Uint64Array
 from veilset.errors import BadCall
 from veilset.raw.counts import ExactItemsets
-from veilset.raw.cuts.truncation import Rows
+from veilset.raw.cuts.rows import CompressedRows
+from veilset.raw.engines.itemset_filter import ItemsetFilter
 from veilset.raw.kernels import itemset_order
-from veilset.raw.kernels.found import FLOOR, NUMBER, Found, Search, record_items
 from veilset.raw.kernels.maximal import mark_maximal
 from veilset.raw.kernels.projection import (
     END,
@@ -24,67 +24,40 @@ from veilset.raw.kernels.projection import (
 )
 from veilset.raw.kernels.row_search import bitmaps_pay, search_rows
 from veilset.raw.kernels.scans import add_items
+from veilset.raw.kernels.search_state import NUMBER, SUPPORT_FLOOR, FoundItemsets, Search, record_items
 
 UNLIMITED = np.iinfo(np.int64).max
 """More than any number of itemsets, and any size."""
 
-MOST_PAIRED = 2048
+MOST_ITEMS_PAIRED = 2048
 """Of how many items all pairs are counted before the search: a table of 32 MB."""
 
 
-def frequent(
-    rows: Rows,
-    *,
-    alphabet_size: int,
-    min_count: int,
-    min_size: int = 1,
-    max_size: int | None = None,
-    items: Int32Array | None = None,
-) -> ExactItemsets:
-    """All itemsets of `min_size` to `max_size` items that at least `min_count` rows hold.
-
-    Without `max_size` they may have any size. With `items` they are made of these items alone.
-    """
-    return top(
-        rows,
-        UNLIMITED,
-        alphabet_size=alphabet_size,
-        min_count=min_count,
-        min_size=min_size,
-        max_size=max_size,
-        items=items,
-    )
+def frequent(rows: CompressedRows, which: ItemsetFilter, *, alphabet_size: int) -> ExactItemsets:
+    """All itemsets that the filter lets through."""
+    return top(rows, UNLIMITED, which, alphabet_size=alphabet_size)
 
 
-def top(
-    rows: Rows,
-    k: int,
-    *,
-    alphabet_size: int,
-    min_count: int = 1,
-    min_size: int = 1,
-    max_size: int | None = None,
-    items: Int32Array | None = None,
-) -> ExactItemsets:
-    """The k itemsets of largest support, of all that `frequent` finds; fewer where there are fewer.
+def top(rows: CompressedRows, k: int, which: ItemsetFilter, *, alphabet_size: int) -> ExactItemsets:
+    """The k itemsets of largest support, of all that the filter lets through; fewer where there are fewer.
 
     Of the itemsets that tie for the last places, some are chosen: always the same ones, and none without its
     subsets of `min_size` items or more.
     """
-    _check(k, min_count, min_size, max_size)
-    k, min_count = min(k, UNLIMITED), min(min_count, rows.offsets.size)  # one more than there are rows
-    max_size = UNLIMITED if max_size is None else min(max_size, UNLIMITED)
+    if k < 1:
+        raise BadCall(f"k is {k}; give at least 1")
     supports = np.zeros(alphabet_size, np.int64)
     add_items(rows.offsets, rows.items, supports)
-    candidates = _candidates(supports, min_count, items)
+    min_count = min(which.min_count, rows.offsets.size)  # one more than there are rows
+    candidates = _items_by_support(supports, min_count, which.items)
     search = Search(
-        k=k,
-        min_size=min_size,
-        max_size=max_size,
+        k=min(k, UNLIMITED),
+        min_size=which.min_size,
+        max_size=UNLIMITED if which.max_size is None else min(which.max_size, UNLIMITED),
         tally=np.zeros(int(supports.max(initial=0)) + 2, np.int64),
         progress=np.array([0, min_count, 0], np.int64),
     )
-    found = Found(
+    found = FoundItemsets(
         parents=np.empty(candidates.size, np.int64),
         items=np.empty(candidates.size, np.int32),
         supports=np.empty(candidates.size, np.int64),
@@ -92,10 +65,10 @@ def top(
     record_items(found, search, candidates, supports[candidates])
     if search.max_size > 1:
         found = _extended(found, search, rows, supports)
-    return _listed(found, search, min_count)
+    return _in_final_order(found, search, min_count)
 
 
-def maximal(itemsets: ExactItemsets) -> ExactItemsets:
+def only_maximal(itemsets: ExactItemsets) -> ExactItemsets:
     """Those of a complete result that are in no larger itemset of it.
 
     Complete is what `frequent` and `top` return: with an itemset come its subsets, down to the smallest size.
@@ -113,15 +86,7 @@ def _mixed_words(number: int) -> Uint64Array:
     return words ^ (words >> np.uint64(31))
 
 
-def _check(k: int, min_count: int, min_size: int, max_size: int | None) -> None:
-    for name, value in (("k", k), ("min_count", min_count), ("min_size", min_size)):
-        if value < 1:
-            raise BadCall(f"{name} is {value}; give at least 1")
-    if max_size is not None and max_size < min_size:
-        raise BadCall(f"max_size is {max_size}, below min_size {min_size}; give at least {min_size}")
-
-
-def _candidates(supports: Int64Array, min_count: int, items: Int32Array | None) -> Int32Array:
+def _items_by_support(supports: Int64Array, min_count: int, items: Int32Array | None) -> Int32Array:
     """The items that may occur, by ascending support."""
     allowed = np.arange(supports.size) if items is None else np.unique(items)
     if allowed.size and not 0 <= allowed[0] <= allowed[-1] < supports.size:
@@ -130,43 +95,45 @@ def _candidates(supports: Int64Array, min_count: int, items: Int32Array | None) 
     return allowed[np.argsort(supports[allowed], kind="stable")].astype(np.int32)
 
 
-def _extended(found: Found, search: Search, rows: Rows, supports: Int64Array) -> Found:
+def _extended(
+    found: FoundItemsets, search: Search, rows: CompressedRows, supports: Int64Array
+) -> FoundItemsets:
     """What was found of single items, and all that extends those that still matter."""
-    matter = found.supports[: search.progress[NUMBER]] >= search.progress[FLOOR]
+    matter = found.supports[: search.progress[NUMBER]] >= search.progress[SUPPORT_FLOOR]
     nodes = np.flatnonzero(matter)[::-1].copy()
     items = found.items[nodes]
     room = int(supports[items].sum()) + rows.offsets.size
-    projected = project_rows(rows.offsets, rows.items, _codes(items, supports.size), room)
+    projected = project_rows(rows.offsets, rows.items, _new_codes(items, supports.size), room)
     if not bitmaps_pay(projected, items.size):
         paired = _paired(projected, items.size, found, search)
         nodes, items = nodes[paired], items[paired]
-        codes = _codes(paired, matter.size)
+        codes = _new_codes(paired, matter.size)
         projected = project_tails(projected.flat, row_ends(projected)[:-1], codes, projected.flat.size)
         sort_rows(projected, items.size)
     return search_rows(found, search, 1, nodes, items, projected)
 
 
-def _codes(items: Int32Array | Int64Array, size: int) -> Uint32Array:
+def _new_codes(items: Int32Array | Int64Array, size: int) -> Uint32Array:
     """New codes for these items, in their order; all others are dropped."""
     codes = np.full(size, END, np.uint32)
     codes[items] = np.arange(items.size, dtype=np.uint32)
     return codes
 
 
-def _paired(projected: Projection, n_items: int, found: Found, search: Search) -> Int64Array:
+def _paired(projected: Projection, n_items: int, found: FoundItemsets, search: Search) -> Int64Array:
     """The items of pairs that can be among the wanted; no other item is in a larger itemset that can."""
-    if n_items > MOST_PAIRED:
+    if n_items > MOST_ITEMS_PAIRED:
         return np.arange(n_items)
     pairs = count_pairs(projected, n_items)
     singles = found.supports[: search.progress[NUMBER]]
-    floor = int(search.progress[FLOOR])
+    floor = int(search.progress[SUPPORT_FLOOR])
     if search.min_size == 1 and search.k <= singles.size + n_items * (n_items - 1) // 2:
         known = np.concatenate([singles, pairs[np.triu_indices(n_items, 1)]])
         floor = max(floor, int(np.partition(known, -search.k)[-search.k]))
     return np.flatnonzero(pairs.max(axis=1, initial=0) >= floor)
 
 
-def _listed(found: Found, search: Search, min_count: int) -> ExactItemsets:
+def _in_final_order(found: FoundItemsets, search: Search, min_count: int) -> ExactItemsets:
     """The wanted itemsets in their final order.
 
     Above the floor there are fewer than k: what ties just below it fills up.
@@ -176,7 +143,7 @@ def _listed(found: Found, search: Search, min_count: int) -> ExactItemsets:
     sizes = itemset_order.sizes_of(found.parents, number)
     offsets = _offsets(sizes)
     items = itemset_order.unfold(found, offsets)
-    least = max(search.progress[FLOOR] - 1, min_count)
+    least = max(search.progress[SUPPORT_FLOOR] - 1, min_count)
     chosen = np.flatnonzero((sizes >= search.min_size) & (supports >= least))
     order = itemset_order.order_of(chosen, offsets, items, sizes, supports.max(initial=0) - supports)
     return _taken(offsets, items, supports, order[: search.k])

@@ -1,41 +1,16 @@
 """Records in partitions, exactly: who is where, and how many fall into each part of a partition."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from veilset.arrays import Int32Array, Int64Array
-from veilset.raw.kernels import partitions
-
-
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class ExactRecords:
-    """Different records, each with its number of copies: row r is `items[offsets[r]:offsets[r + 1]]`, ascending."""
-
-    offsets: Int64Array
-    items: Int32Array
-    copies: Int64Array
-
-    def __repr__(self) -> str:
-        return "ExactRecords(private)"
-
-
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
-class ExactCells:
-    """The parts of partitions into which any record falls, by partition and mask, with their exact sizes."""
-
-    partitions: Int64Array
-    masks: Int64Array
-    sizes: Int64Array
-
-    def __repr__(self) -> str:
-        return "ExactCells(private)"
+from veilset.arrays import Int64Array
+from veilset.raw.counts import ExactCells, ExactRecords
+from veilset.raw.kernels import cells
 
 
 class ExactPartitions:
     """Every record is in one partition, or was dropped. At first all are in one, which has the number 0."""
 
-    def __init__(self, records: ExactRecords, tree: partitions.Tree) -> None:
+    def __init__(self, records: ExactRecords, tree: cells.InnerNodes) -> None:
         self._records = records
         self._tree = tree
         self._members = np.arange(records.copies.size)
@@ -54,7 +29,7 @@ class ExactPartitions:
 
     def split(self, nodes: Int64Array) -> ExactCells:
         """The parts of each partition by the children of its node that a record meets (the bits of a mask)."""
-        self._cells, *cells = partitions.cells_of(
+        self._cells, *found = cells.cells_of(
             self._records.offsets,
             self._records.items,
             self._records.copies,
@@ -63,11 +38,11 @@ class ExactPartitions:
             nodes,
             self._tree,
         )
-        return ExactCells(*cells)
+        return ExactCells(*found)
 
     def become(self, partition_of_cell: Int64Array, number: int) -> None:
         """Make cells of the last split the partitions, by these numbers; records of a cell of -1 are dropped."""
         self._regroup(self._cells, partition_of_cell, number)
 
-    def _regroup(self, cells: Int64Array, partition_of_cell: Int64Array, number: int) -> None:
-        self._members, self._bounds = partitions.regrouped(self._members, cells, partition_of_cell, number)
+    def _regroup(self, cell: Int64Array, partition_of_cell: Int64Array, number: int) -> None:
+        self._members, self._bounds = cells.regrouped(self._members, cell, partition_of_cell, number)

@@ -5,16 +5,21 @@ caller validates. Kernels release the interpreter lock: engines run them on all 
 """
 
 from collections.abc import Callable
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import numba
+
+from veilset.raw.kernels.caching import KernelCache
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
 
 def kernel(function: Function) -> Function:
-    """Compile for one core; the result is cached on disk, so only the first run ever pays."""
-    return cast("Function", numba.njit(cache=True, nogil=True)(function))
+    """Compile for one core; the result is cached on disk, so only the first run after a change of a kernel pays."""
+    compiled: Any = numba.njit(nogil=True)(function)
+    if compiled is not function:  # with NUMBA_DISABLE_JIT it is
+        compiled._cache = KernelCache(function)  # noqa: SLF001 - as numba's own `enable_caching` does
+    return cast("Function", compiled)
 
 
 def inlined(function: Function) -> Function:

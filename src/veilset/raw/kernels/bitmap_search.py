@@ -4,9 +4,9 @@ import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array, Uint64Array
 from veilset.raw.kernels import kernel
-from veilset.raw.kernels.found import FLOOR, NUMBER, Found, Search, record, with_room
 from veilset.raw.kernels.popcount import popcount
 from veilset.raw.kernels.projection import END, Projection
+from veilset.raw.kernels.search_state import NUMBER, SUPPORT_FLOOR, FoundItemsets, Search, record, with_room
 
 
 @kernel
@@ -24,14 +24,14 @@ def bitmaps_of(rows: Projection, n_items: int) -> Uint64Array:
 
 @kernel
 def search_bitmaps(
-    found: Found,
+    found: FoundItemsets,
     search: Search,
     size: int,
     nodes: Int64Array,
     items: Int32Array,
     bitmaps: Uint64Array,
     longest: int,
-) -> Found:
+) -> FoundItemsets:
     """Record what extends some itemsets of `size` items that differ in their last item alone.
 
     Itemset i ends in `items[i]`, was recorded as `nodes[i]` and is extended by the items after i.
@@ -46,11 +46,9 @@ def search_bitmaps(
     member_nodes = np.empty((deepest + 1, n_items), np.int64)
     width = np.empty(deepest + 1, np.int64)
     left = np.empty(deepest + 1, np.int64)
-    for i in range(n_items):
-        members[0, i] = i
-        member_nodes[0, i] = nodes[i]
-    width[0] = n_items
-    left[0] = n_items - 1
+    members[0] = np.arange(n_items)
+    member_nodes[0] = nodes
+    width[0], left[0] = n_items, n_items - 1
     level = 0
     while level >= 0:
         left[level] -= 1
@@ -59,7 +57,7 @@ def search_bitmaps(
             level -= 1
             continue
         node = member_nodes[level, at]
-        is_worth_it = found.supports[node] >= search.progress[FLOOR]
+        is_worth_it = found.supports[node] >= search.progress[SUPPORT_FLOOR]
         if not is_worth_it or size + level + width[level] - 1 - at < search.min_size:
             continue
         for word in range(n_words):
@@ -69,7 +67,7 @@ def search_bitmaps(
         for other in range(at + 1, width[level]):
             item = members[level, other]
             support = count_common(covers, level + 1, bitmaps, item)
-            if support >= search.progress[FLOOR]:
+            if support >= search.progress[SUPPORT_FLOOR]:
                 members[level + 1, n_next] = item
                 member_nodes[level + 1, n_next] = search.progress[NUMBER]
                 n_next += 1

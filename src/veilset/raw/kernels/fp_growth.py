@@ -9,13 +9,18 @@ import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array
 from veilset.raw.kernels import kernel
-from veilset.raw.kernels.found import FLOOR, NUMBER, Found, Search, record, with_room
+from veilset.raw.kernels.search_state import NUMBER, SUPPORT_FLOOR, FoundItemsets, Search, record, with_room
 
 
 @kernel
 def grow_itemsets(
-    parents: Int64Array, ranks: Int32Array, counts: Int64Array, width: int, found: Found, search: Search
-) -> Found:
+    parents: Int64Array,
+    ranks: Int32Array,
+    counts: Int64Array,
+    width: int,
+    found: FoundItemsets,
+    search: Search,
+) -> FoundItemsets:
     """All itemsets of interest; a parent stands before its children, the root is node 0, ranks are below `width`."""
     sums = np.zeros((search.max_size, width), np.int64)
     nodes = np.empty((search.max_size, parents.size), np.int64)
@@ -30,7 +35,7 @@ def grow_itemsets(
     for node in range(1, parents.size):
         totals[ranks[node]] += counts[node]
     for first in range(width):
-        if totals[first] < search.progress[FLOOR]:
+        if totals[first] < search.progress[SUPPORT_FLOOR]:
             continue
         found = with_room(found, search, 1)
         itemsets[0] = search.progress[NUMBER]
@@ -51,7 +56,7 @@ def grow_itemsets(
             if rank >= last[level]:
                 level -= 1
                 continue
-            if sums[level, rank] < search.progress[FLOOR]:
+            if sums[level, rank] < search.progress[SUPPORT_FLOOR]:
                 continue
             found = with_room(found, search, 1)
             number = search.progress[NUMBER]

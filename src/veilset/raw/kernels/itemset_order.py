@@ -4,7 +4,7 @@ import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array
 from veilset.raw.kernels import kernel
-from veilset.raw.kernels.found import Found
+from veilset.raw.kernels.search_state import FoundItemsets
 
 
 @kernel
@@ -18,7 +18,7 @@ def sizes_of(parents: Int64Array, number: int) -> Int64Array:
 
 
 @kernel
-def unfold(found: Found, offsets: Int64Array) -> Int32Array:
+def unfold(found: FoundItemsets, offsets: Int64Array) -> Int32Array:
     """The items of each itemset, ascending; those of itemset n begin at offsets[n]."""
     items = np.empty(offsets[-1], np.int32)
     for n in range(offsets.size - 1):

@@ -5,7 +5,7 @@ import numpy as np
 from veilset.arrays import BoolArray, Int32Array, Int64Array, Uint64Array
 from veilset.raw.kernels import kernel
 
-EMPTY = -1
+NO_ITEMSET = -1
 """No itemset is looked up in this slot."""
 
 
@@ -37,13 +37,13 @@ def mark_maximal(offsets: Int64Array, items: Int32Array, words: Uint64Array) -> 
     while n_slots < 2 * number:
         n_slots *= 2
     last_slot = np.uint64(n_slots - 1)
-    slots = np.full(n_slots, EMPTY, np.int64)
+    slots = np.full(n_slots, NO_ITEMSET, np.int64)
     hashes = np.zeros(number, np.uint64)
     for i in range(number):
         for place in range(offsets[i], offsets[i + 1]):
             hashes[i] ^= words[items[place]]
         slot = hashes[i] & last_slot
-        while slots[slot] != EMPTY:
+        while slots[slot] != NO_ITEMSET:
             slot = (slot + np.uint64(1)) & last_slot
         slots[slot] = i
     is_maximal = np.ones(number, np.bool_)
@@ -51,7 +51,7 @@ def mark_maximal(offsets: Int64Array, items: Int32Array, words: Uint64Array) -> 
         for dropped in range(offsets[i], offsets[i + 1]):
             rest = hashes[i] ^ words[items[dropped]]
             slot = rest & last_slot
-            while slots[slot] != EMPTY:
+            while slots[slot] != NO_ITEMSET:
                 other = slots[slot]
                 if hashes[other] == rest and is_less_one(offsets, items, other, i, dropped):
                     is_maximal[other] = False

@@ -11,11 +11,11 @@ import numpy as np
 from veilset.arrays import Int32Array, Int64Array
 from veilset.raw.kernels import kernel
 
-EMPTY = -1
+NO_NODE = -1
 """Of a slot: no node is looked up here; of the root: no parent, no rank."""
 
 
-class Tree(NamedTuple):
+class PrefixTree(NamedTuple):
     """Nodes, of which the first `number[0]` are in use, and the slots that find them."""
 
     parents: Int64Array
@@ -26,32 +26,32 @@ class Tree(NamedTuple):
 
 
 @kernel
-def root_with_room(nodes: int | np.int64) -> Tree:
-    """A tree of no rows, with room for so many nodes beside the root."""
+def root_with_room(nodes: int | np.int64) -> PrefixTree:
+    """A tree of no rows, with room for that many nodes beside the root."""
     n_slots = 4
     while n_slots < 2 * (nodes + 1):
         n_slots *= 2
-    tree = Tree(
+    tree = PrefixTree(
         np.empty(nodes + 1, np.int64),
         np.empty(nodes + 1, np.int32),
         np.zeros(nodes + 1, np.int64),
-        np.full(n_slots, EMPTY, np.int64),
+        np.full(n_slots, NO_NODE, np.int64),
         np.ones(1, np.int64),
     )
-    tree.parents[0] = EMPTY
-    tree.ranks[0] = EMPTY
+    tree.parents[0] = NO_NODE
+    tree.ranks[0] = NO_NODE
     return tree
 
 
 @kernel
-def child(tree: Tree, parent: np.int64, rank: np.int64) -> np.int64:
+def child(tree: PrefixTree, parent: np.int64, rank: np.int64) -> np.int64:
     """The child of a node for the item of that rank; a new one where there is none, and then there must be room."""
     last_slot = np.uint64(tree.slots.size - 1)
     mixed = (np.uint64(parent) * np.uint64(0x9E3779B97F4A7C15)) ^ (
         np.uint64(rank) * np.uint64(0xC2B2AE3D27D4EB4F)
     )
     slot = (mixed ^ (mixed >> np.uint64(29))) & last_slot
-    while tree.slots[slot] != EMPTY:
+    while tree.slots[slot] != NO_NODE:
         node: np.int64 = tree.slots[slot]
         if tree.parents[node] == parent and tree.ranks[node] == rank:
             return node
@@ -65,7 +65,7 @@ def child(tree: Tree, parent: np.int64, rank: np.int64) -> np.int64:
 
 
 @kernel
-def of_rows(offsets: Int64Array, items: Int32Array, rank: Int64Array, depth: int) -> Tree:
+def of_rows(offsets: Int64Array, items: Int32Array, rank: Int64Array, depth: int) -> PrefixTree:
     """The tree of some rows; of each, the `depth` items of smallest rank. A negative rank: not in the order."""
     nodes = np.int64(0)
     for row in range(offsets.size - 1):
@@ -94,7 +94,7 @@ def of_rows(offsets: Int64Array, items: Int32Array, rank: Int64Array, depth: int
 
 
 @kernel
-def added(tree: Tree, other: Tree) -> Tree:
+def added(tree: PrefixTree, other: PrefixTree) -> PrefixTree:
     """The tree of the rows of both; the first one is used up."""
     if tree.number[0] + other.number[0] > tree.parents.size:
         larger = root_with_room(2 * (tree.number[0] + other.number[0]))
@@ -105,7 +105,7 @@ def added(tree: Tree, other: Tree) -> Tree:
 
 
 @kernel
-def _add(tree: Tree, other: Tree) -> None:
+def _add(tree: PrefixTree, other: PrefixTree) -> None:
     """Add the counts of all nodes to those of the same paths."""
     same = np.zeros(other.number[0], np.int64)
     tree.counts[0] += other.counts[0]

@@ -1,13 +1,11 @@
-"""Rows cut down to the items that still matter, end to end in one array."""
+"""Rows of only the items that still matter, end to end in one array."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array, Uint32Array
-from veilset.raw.kernels import kernel
-
-"""Small unsigned codes: items, or places in a list of items."""
+from veilset.raw.kernels import inlined, kernel
 
 END = np.uint32(0xFFFFFFFF)
 """Stands after the last item of a row; as a code it says that the item is dropped."""
@@ -37,6 +35,21 @@ class Occurrences(NamedTuple):
     places: Int64Array
 
 
+@inlined
+def _close_row(
+    flat: Uint32Array, begin: int, end: int, n_rows: int, longest: int, pairs: int
+) -> tuple[int, int, int, int]:
+    """End the row that was written from `begin` to `end`, or take it back if it holds no pair.
+
+    Returns where the next row begins, and what a projection tells of its rows, with this one.
+    """
+    length = end - begin
+    if length < 2:
+        return begin, n_rows, longest, pairs
+    flat[end] = END
+    return end + 1, n_rows + 1, max(longest, length), pairs + length * (length - 1) // 2
+
+
 @kernel
 def project_rows(offsets: Int64Array, items: Int32Array, codes: Uint32Array, room: int) -> Projection:
     """The given rows under new codes; their items stay in the order in which they stand.
@@ -51,15 +64,7 @@ def project_rows(offsets: Int64Array, items: Int32Array, codes: Uint32Array, roo
             code = codes[items[place]]
             flat[end] = code
             end += code != END
-        length = end - begin
-        if length < 2:
-            end = begin
-        else:
-            flat[end] = END
-            end += 1
-            n_rows += 1
-            longest = max(longest, length)
-            pairs += length * (length - 1) // 2
+        end, n_rows, longest, pairs = _close_row(flat, begin, end, n_rows, longest, pairs)
     return Projection(flat[:end], n_rows, longest, pairs)
 
 
@@ -79,15 +84,7 @@ def project_tails(flat: Uint32Array, places: Int64Array, codes: Uint32Array, roo
             tails[end] = code
             end += code != END
             place += 1
-        length = end - begin
-        if length < 2:
-            end = begin
-        else:
-            tails[end] = END
-            end += 1
-            n_rows += 1
-            longest = max(longest, length)
-            pairs += length * (length - 1) // 2
+        end, n_rows, longest, pairs = _close_row(tails, begin, end, n_rows, longest, pairs)
     return Projection(tails[:end], n_rows, longest, pairs)
 
 

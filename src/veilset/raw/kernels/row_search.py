@@ -5,8 +5,8 @@ import numpy as np
 from veilset.arrays import Int32Array, Int64Array, Uint32Array
 from veilset.raw.kernels import kernel
 from veilset.raw.kernels.bitmap_search import bitmaps_of, search_bitmaps
-from veilset.raw.kernels.found import FLOOR, NUMBER, Found, Search, record, with_room
 from veilset.raw.kernels.projection import END, Projection, occurrences_of, project_tails
+from veilset.raw.kernels.search_state import NUMBER, SUPPORT_FLOOR, FoundItemsets, Search, record, with_room
 
 
 @kernel
@@ -22,15 +22,15 @@ def bitmaps_pay(rows: Projection, n_items: int) -> bool:
 
 @kernel
 def search_rows(
-    found: Found, search: Search, size: int, nodes: Int64Array, items: Int32Array, rows: Projection
-) -> Found:
+    found: FoundItemsets, search: Search, size: int, nodes: Int64Array, items: Int32Array, rows: Projection
+) -> FoundItemsets:
     """Record what extends some itemsets of `size` items that differ in their last item alone.
 
     Itemset i ends in `items[i]`, was recorded as `nodes[i]` and is extended by the items after i. The rows
     are those that hold what the itemsets share, less that, sorted, with i for `items[i]`.
 
     The last itemset comes first. Items are sorted by support, so large supports are found early, and all
-    subsets of an itemset before the itemset is extended: by then 2^depth are found, so few calls nest.
+    subsets of an itemset before the itemset is extended: by then 2^depth are found, which keeps the nesting shallow.
     """
     n_items = items.size
     if bitmaps_pay(rows, n_items):
@@ -40,7 +40,7 @@ def search_rows(
     codes = np.full(n_items, END, np.uint32)
     extensions = np.empty(n_items, np.int64)
     for i in range(n_items - 2, -1, -1):
-        floor = search.progress[FLOOR]
+        floor = search.progress[SUPPORT_FLOOR]
         places = where.places[where.starts[i] : where.starts[i + 1]]
         if found.supports[nodes[i]] < floor or places.size < floor:
             continue
@@ -65,7 +65,7 @@ def search_rows(
         tails = project_tails(rows.flat, places, codes, seen)
         for e in range(n_extensions):
             codes[extensions[e]] = END
-        if tails.n_rows >= search.progress[FLOOR]:
+        if tails.n_rows >= search.progress[SUPPORT_FLOOR]:
             found = search_rows(found, search, size + 1, next_nodes, next_items, tails)
     return found
 

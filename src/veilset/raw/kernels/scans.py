@@ -1,4 +1,4 @@
-"""Counts that one look at each item of each row gives: lengths, items, joint patterns."""
+"""Counts that one look at each item of each row gives: lengths, items, marginals."""
 
 import numpy as np
 
@@ -21,13 +21,13 @@ def add_items(offsets: Int64Array, items: Int32Array, totals: Int64Array) -> Non
 
 
 @kernel
-def add_patterns(offsets: Int64Array, items: Int32Array, places: Int32Array, totals: Int64Array) -> None:
-    """Add 1 to `totals[pattern]` for each row: bit p of a pattern tells whether the item of place p is held.
+def add_marginal(offsets: Int64Array, items: Int32Array, places: Int32Array, totals: Int64Array) -> None:
+    """Add 1 to `totals[cell]` for each row: bit p of a cell tells whether the item of place p is held.
 
-    `places` as in `vertical`. Items that were not chosen set a bit beyond the pattern, which is then dropped.
+    `places` as in `vertical`. Items that were not chosen set a bit beyond the cell, which is then dropped.
     """
     for row in range(offsets.size - 1):
-        pattern = np.int64(0)
+        cell = np.int64(0)
         for i in range(offsets[row], offsets[row + 1]):
-            pattern |= np.int64(1) << places[items[i]]
-        totals[pattern & (totals.size - 1)] += 1
+            cell |= np.int64(1) << places[items[i]]
+        totals[cell & (totals.size - 1)] += 1

@@ -1,4 +1,4 @@
-"""Which items a cut by similarity keeps: those that a row shares with the target most like it, then the best."""
+"""Which items a truncation by similarity keeps: those that a row shares with the target most like it, then the best."""
 
 import numpy as np
 

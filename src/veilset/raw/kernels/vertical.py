@@ -19,10 +19,10 @@ from veilset.raw.kernels import kernel
 from veilset.raw.kernels.popcount import popcount
 
 ROWS_FOR_A_BIT = 1_000
-"""An item gets a bitmap if at least one in so many rows holds it."""
+"""An item gets a bitmap if at least 1 in 1,000 rows holds it."""
 
 CACHED_WORDS = 1 << 19
-"""As many words of bitmaps stay in the cache."""
+"""2^19 words of bitmaps, 4 MiB, stay in the cache."""
 
 
 class Vertical(NamedTuple):

@@ -7,11 +7,11 @@ import numpy as np
 from veilset.arrays import Int32Array, Int64Array
 from veilset.raw.kernels import kernel
 
-NUMBER, FLOOR, ABOVE = 0, 1, 2
+NUMBER, SUPPORT_FLOOR, NUMBER_ABOVE = 0, 1, 2
 """Places in `Search.progress`: itemsets found, smallest support of interest, wanted ones at or above it."""
 
 
-class Found(NamedTuple):
+class FoundItemsets(NamedTuple):
     """Itemsets as a tree: itemset n is itemset `parents[n]` and `items[n]`; the parent of one item is -1."""
 
     parents: Int64Array
@@ -34,7 +34,7 @@ class Search(NamedTuple):
 
 
 @kernel
-def with_room(found: Found, search: Search, extra: int) -> Found:
+def with_room(found: FoundItemsets, search: Search, extra: int) -> FoundItemsets:
     """The same itemsets, with room for that many more."""
     number = search.progress[NUMBER]
     if number + extra <= found.items.size:
@@ -47,11 +47,11 @@ def with_room(found: Found, search: Search, extra: int) -> Found:
         parents[n] = found.parents[n]
         items[n] = found.items[n]
         supports[n] = found.supports[n]
-    return Found(parents, items, supports)
+    return FoundItemsets(parents, items, supports)
 
 
 @kernel
-def record(found: Found, search: Search, parent: int, item: int, support: int, size: int) -> None:
+def record(found: FoundItemsets, search: Search, parent: int, item: int, support: int, size: int) -> None:
     """Note an itemset of `size` items, for which there is room, and raise the floor if k are known now.
 
     Once k itemsets have a support of t or more, only larger supports than t can change the answer.
@@ -62,17 +62,17 @@ def record(found: Found, search: Search, parent: int, item: int, support: int, s
     found.items[number] = item
     found.supports[number] = support
     progress[NUMBER] = number + 1
-    if size >= search.min_size and support >= progress[FLOOR]:
+    if size >= search.min_size and support >= progress[SUPPORT_FLOOR]:
         search.tally[support] += 1
-        progress[ABOVE] += 1
-        while progress[ABOVE] >= search.k:
-            progress[ABOVE] -= search.tally[progress[FLOOR]]
-            progress[FLOOR] += 1
+        progress[NUMBER_ABOVE] += 1
+        while progress[NUMBER_ABOVE] >= search.k:
+            progress[NUMBER_ABOVE] -= search.tally[progress[SUPPORT_FLOOR]]
+            progress[SUPPORT_FLOOR] += 1
 
 
 @kernel
-def record_items(found: Found, search: Search, items: Int32Array, supports: Int64Array) -> None:
+def record_items(found: FoundItemsets, search: Search, items: Int32Array, supports: Int64Array) -> None:
     """Note single items, for which there is room, from the last to the first, as far as they matter."""
     for i in range(items.size - 1, -1, -1):
-        if supports[i] >= search.progress[FLOOR]:
+        if supports[i] >= search.progress[SUPPORT_FLOOR]:
             record(found, search, -1, items[i], supports[i], 1)

@@ -1,4 +1,4 @@
-"""Which items of each row a cut keeps.
+"""Marks on the items of each row that a truncation keeps, and the rows of what is marked.
 
 Row r is `items[offsets[r]:offsets[r + 1]]`. A mark speaks of the item that stands as far from the first mark
 as the item stands from the first row: `items[offsets[0] + i]` is kept where `keep[i]`.

@@ -1,4 +1,4 @@
-"""How many of some itemsets each row holds, and supports in which a row that holds many counts less for each.
+"""How many of some itemsets each row contains, and counts in which a row that contains many weighs less for each.
 
 Rows come as one bitmap for each item (see `vertical`), itemsets by the numbers of the chosen items.
 """
@@ -29,29 +29,31 @@ def _lowest_bit(word: np.uint64) -> int:
 
 
 @kernel
-def count_held(bitmaps: Uint64Array, rows: int, set_offsets: Int64Array, set_items: Int32Array) -> Int64Array:
-    """How many of the itemsets each row holds. No itemset may be empty."""
-    held = np.zeros(rows, np.int64)
+def count_contained(
+    bitmaps: Uint64Array, rows: int, set_offsets: Int64Array, set_items: Int32Array
+) -> Int64Array:
+    """How many of the itemsets each row contains. No itemset may be empty."""
+    contained = np.zeros(rows, np.int64)
     common = np.empty(bitmaps.shape[1], np.uint64)
     for i in range(set_offsets.size - 1):
         _set_common(bitmaps, set_items[set_offsets[i] : set_offsets[i + 1]], common)
         for word in range(common.size):
             left = common[word]
             while left != np.uint64(0):
-                held[(word << 6) + _lowest_bit(left)] += 1
+                contained[(word << 6) + _lowest_bit(left)] += 1
                 left &= left - np.uint64(1)
-    return held
+    return contained
 
 
 @kernel
-def add_shared(
+def add_capped(
     bitmaps: Uint64Array,
     weights: Int64Array,
     set_offsets: Int64Array,
     set_items: Int32Array,
     totals: Int64Array,
 ) -> None:
-    """Add to each total the weights of the rows that hold all of an itemset. No itemset may be empty."""
+    """Add to each total the weights of the rows that contain an itemset. No itemset may be empty."""
     common = np.empty(bitmaps.shape[1], np.uint64)
     for i in range(set_offsets.size - 1):
         _set_common(bitmaps, set_items[set_offsets[i] : set_offsets[i + 1]], common)

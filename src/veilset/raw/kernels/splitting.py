@@ -1,4 +1,4 @@
-"""The pieces that long rows are split into (see `raw.split`).
+"""The pieces that long rows are split into (see `raw.cuts.split`).
 
 Row r is `items[offsets[r]:offsets[r + 1]]`. The items that stand in patterns are numbered 0, 1, ..., the heaviest
 first. Within the row at hand an item goes by its place, its rank among the items held: sets of places are bitmaps,
@@ -16,11 +16,11 @@ from veilset.raw.kernels.popcount import popcount
 
 NONE = -1
 
-FEW = 32
-"""So many itemsets are sorted faster by insertion, which no call has to be made for."""
+MOST_INSERTED = 32
+"""Up to 32 itemsets are sorted by insertion: without a call, that is faster."""
 
 
-class Patterns(NamedTuple):
+class WeightedPatterns(NamedTuple):
     """Items with weights, and itemsets of two of them or more with weights.
 
     `codes[i]` is the code of item number i, `numbers[code]` the number of a code, NONE for an item without weight;
@@ -40,7 +40,7 @@ class Patterns(NamedTuple):
     filed: Int64Array
 
 
-class Row(NamedTuple):
+class RowToSplit(NamedTuple):
     """The row at hand: numbers of its items by code and by place, places by code and by number, and sets of places."""
 
     items: Int64Array
@@ -51,7 +51,7 @@ class Row(NamedTuple):
     piece: Uint64Array
 
 
-class Held(NamedTuple):
+class HeldPatterns(NamedTuple):
     """The itemsets that the row holds, heaviest first: which, as sets of places, with sizes and shares."""
 
     itemsets: Int64Array
@@ -62,7 +62,7 @@ class Held(NamedTuple):
 
 @kernel
 def split_rows(
-    offsets: Int64Array, items: Int32Array, patterns: Patterns, limit: int
+    offsets: Int64Array, items: Int32Array, patterns: WeightedPatterns, limit: int
 ) -> tuple[Int64Array, Int32Array]:
     """What rows hold of the items with weights: whole up to `limit` of them, longer rows in pieces of `limit`.
 
@@ -96,10 +96,10 @@ def split_rows(
 
 
 @inlined
-def _new_row(patterns: Patterns) -> Row:
+def _new_row(patterns: WeightedPatterns) -> RowToSplit:
     number = patterns.codes.size
     width = (number + 63) >> 6
-    return Row(
+    return RowToSplit(
         items=np.empty(number + 1, np.int64),
         by_place=np.empty(number, np.int64),
         places=np.empty(number, np.int64),
@@ -110,9 +110,9 @@ def _new_row(patterns: Patterns) -> Row:
 
 
 @inlined
-def _new_held(patterns: Patterns) -> Held:
+def _new_held(patterns: WeightedPatterns) -> HeldPatterns:
     number, width = patterns.shares.size, (patterns.codes.size + 63) >> 6
-    return Held(
+    return HeldPatterns(
         itemsets=np.empty(number + 1, np.int64),
         sets=np.empty((number, width), np.uint64),
         sizes=np.empty(number, np.int64),
@@ -121,7 +121,7 @@ def _new_held(patterns: Patterns) -> Held:
 
 
 @inlined
-def _hold(row: Row, start: int, end: int, items: Int32Array, patterns: Patterns) -> int:
+def _hold(row: RowToSplit, start: int, end: int, items: Int32Array, patterns: WeightedPatterns) -> int:
     """Note the items of a row that have weights, in the order of their codes; how many they are."""
     length = 0
     for i in range(start, end):
@@ -133,7 +133,7 @@ def _hold(row: Row, start: int, end: int, items: Int32Array, patterns: Patterns)
 
 
 @inlined
-def _rank(row: Row, length: int) -> None:
+def _rank(row: RowToSplit, length: int) -> None:
     """Give every item its place; all are left."""
     for i in range(length):
         number = row.items[i]
@@ -150,7 +150,7 @@ def _rank(row: Row, length: int) -> None:
 
 
 @inlined
-def _collect(row: Row, length: int, patterns: Patterns, held: Held) -> int:
+def _collect(row: RowToSplit, length: int, patterns: WeightedPatterns, held: HeldPatterns) -> int:
     """Find the itemsets that the row holds, heaviest first; how many. Forgets the places by number."""
     found = 0
     for i in range(length):
@@ -162,7 +162,7 @@ def _collect(row: Row, length: int, patterns: Patterns, held: Held) -> int:
                 misses |= row.place_of[patterns.items[j]] == NONE
             held.itemsets[found] = itemset  # stays only where `found` moves on
             found += not misses
-    if found > FEW:
+    if found > MOST_INSERTED:
         _sort(held.itemsets, found)
     else:
         for at in range(1, found):
@@ -192,7 +192,9 @@ def _sort(values: Int64Array, number: int) -> None:
 
 
 @inlined
-def _fill_piece(row: Row, length: int, room: int, number: int, patterns: Patterns, held: Held) -> int:
+def _fill_piece(
+    row: RowToSplit, length: int, room: int, number: int, patterns: WeightedPatterns, held: HeldPatterns
+) -> int:
     """Move as many items from those left into a new piece as it has room for; how many that were.
 
     The heaviest item goes first, unless an itemset that adds to the piece, and fits, is heavier. Overlap with the
@@ -233,7 +235,7 @@ def _fill_piece(row: Row, length: int, room: int, number: int, patterns: Pattern
 
 
 @inlined
-def _still_whole(row: Row, length: int, number: int, held: Held) -> int:
+def _still_whole(row: RowToSplit, length: int, number: int, held: HeldPatterns) -> int:
     """Keep the itemsets none of whose items is in a finished piece; how many they are."""
     kept = 0
     for at in range(number):
@@ -247,7 +249,9 @@ def _still_whole(row: Row, length: int, number: int, held: Held) -> int:
 
 
 @inlined
-def _write_piece(row: Row, length: int, patterns: Patterns, placed: Int32Array, used: int) -> int:
+def _write_piece(
+    row: RowToSplit, length: int, patterns: WeightedPatterns, placed: Int32Array, used: int
+) -> int:
     """Append the items of the piece in the order of their codes; where the next piece begins."""
     for i in range(length):
         place = row.places[i]

@@ -1,4 +1,4 @@
-"""Records taken apart along a tree of items: distinct records, the children that each one meets, regrouping.
+"""Records taken apart along a tree of items: the children that each record meets, and regrouping by them.
 
 Records hold places (leaves of the tree, numbered from left to right), ascending. Records of one partition
 stand together: those of partition p are `members[bounds[p]:bounds[p + 1]]`.
@@ -11,11 +11,8 @@ import numpy as np
 from veilset.arrays import Int32Array, Int64Array
 from veilset.raw.kernels import kernel
 
-_MIX = np.uint64(0x9E3779B97F4A7C15)  # an odd number without pattern: 2^64 over the golden ratio
-_HALF = np.uint64(32)
 
-
-class Tree(NamedTuple):
+class InnerNodes(NamedTuple):
     """Inner nodes of a tree: children of u start at the places `child_starts[first_child[u]:first_child[u + 1]]`.
 
     They ascend; the last child ends before the place `ends[u]`.
@@ -27,75 +24,6 @@ class Tree(NamedTuple):
 
 
 @kernel
-def placed(offsets: Int64Array, items: Int32Array, places: Int32Array) -> tuple[Int64Array, Int32Array]:
-    """Every row with places instead of items, ascending; items of place -1 are left out."""
-    new_offsets = np.zeros(offsets.size, np.int64)
-    new_items = np.empty(offsets[-1] - offsets[0], np.int32)
-    end = 0
-    for row in range(offsets.size - 1):
-        start = end
-        for i in range(offsets[row], offsets[row + 1]):
-            place = places[items[i]]
-            if place >= 0:
-                j = end
-                while j > start and new_items[j - 1] > place:
-                    new_items[j] = new_items[j - 1]
-                    j -= 1
-                new_items[j] = place
-                end += 1
-        new_offsets[row + 1] = end
-    return new_offsets, new_items[:end].copy()
-
-
-@kernel
-def distinct(offsets: Int64Array, items: Int32Array) -> tuple[Int64Array, Int32Array, Int64Array]:
-    """The different rows that hold anything, in the order in which they first come, and how often each comes."""
-    rows = offsets.size - 1
-    slots = 1
-    while slots < 2 * rows:
-        slots *= 2
-    slot_of_last = np.uint64(slots - 1)
-    found = np.full(slots, -1, np.int64)  # open addressing: the number of the distinct row in each slot
-    first_row = np.empty(rows, np.int64)
-    copies = np.empty(rows, np.int64)
-    number = 0
-    length = 0
-    for row in range(rows):
-        start, end = offsets[row], offsets[row + 1]
-        if start == end:
-            continue
-        mixed = np.uint64(0)
-        for i in range(start, end):
-            mixed = (mixed ^ np.uint64(items[i])) * _MIX
-            mixed ^= mixed >> _HALF
-        slot = np.int64(mixed & slot_of_last)
-        while found[slot] >= 0:
-            other = offsets[first_row[found[slot]]]
-            same = offsets[first_row[found[slot]] + 1] - other == end - start
-            i = 0
-            while same and i < end - start:
-                same = items[other + i] == items[start + i]
-                i += 1
-            if same:
-                break
-            slot = (slot + 1) & (slots - 1)
-        if found[slot] < 0:
-            found[slot] = number
-            first_row[number] = row
-            copies[number] = 0
-            number += 1
-            length += end - start
-        copies[found[slot]] += 1
-    new_offsets = np.zeros(number + 1, np.int64)
-    new_items = np.empty(length, np.int32)
-    for k in range(number):
-        start, end = offsets[first_row[k]], offsets[first_row[k] + 1]
-        new_items[new_offsets[k] : new_offsets[k] + end - start] = items[start:end]
-        new_offsets[k + 1] = new_offsets[k] + end - start
-    return new_offsets, new_items, copies[:number].copy()
-
-
-@kernel
 def cells_of(
     offsets: Int64Array,
     items: Int32Array,
@@ -103,16 +31,14 @@ def cells_of(
     members: Int64Array,
     bounds: Int64Array,
     nodes: Int64Array,
-    tree: Tree,
+    tree: InnerNodes,
 ) -> tuple[Int64Array, Int64Array, Int64Array, Int64Array]:
     """Which cell each member falls into; of each cell that is not empty, partition, mask and number of copies.
 
     Bit c of a mask tells whether a record meets child c of its partition's node, `nodes[p]`. A member that meets
     no child falls into no cell: -1. Cells are ordered by partition, then by mask.
     """
-    most = 0
-    for p in range(bounds.size - 1):
-        most = max(most, tree.first_child[nodes[p] + 1] - tree.first_child[nodes[p]])
+    most = _most_children(nodes, tree)
     totals = np.zeros(1 << most, np.int64)
     numbers = np.zeros(1 << most, np.int64)
     met = np.empty(1 << most, np.int64)
@@ -155,6 +81,15 @@ def cells_of(
             if cell[m] > 0:
                 cell[m] = numbers[cell[m]]
     return cell, cell_partition[:cells].copy(), cell_mask[:cells].copy(), cell_copies[:cells].copy()
+
+
+@kernel
+def _most_children(nodes: Int64Array, tree: InnerNodes) -> int:
+    """The largest number of children that one of the nodes has."""
+    most = 0
+    for node in nodes:
+        most = max(most, tree.first_child[node + 1] - tree.first_child[node])
+    return most
 
 
 @kernel

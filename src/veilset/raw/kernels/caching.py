@@ -1,0 +1,71 @@
+# mypy: allow-untyped-calls
+"""Compiled kernels on disk, fresh as long as no source file of the kernels' folder has changed.
+
+A compiled kernel contains the kernels that it calls. Numba's own cache compares the caller's file alone, so it would
+go on with what a called kernel was before a change in another file. Here all kernels of a folder are compiled anew
+once the content of any of them changes. Where the files go is numba's choice: NUMBA_CACHE_DIR if that is set, else
+`__pycache__` beside the source, else a folder of the user.
+"""
+
+import hashlib
+import inspect
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+
+
+@cache
+def digest_of_sources(folder: Path) -> bytes:
+    """A digest of the names and contents of a folder's Python files, read once in a process; empty without files."""
+    sources = [(path.name, path.read_bytes()) for path in sorted(folder.glob("*.py"))]
+    return hashlib.sha256(repr(sources).encode()).digest() if sources else b""
+
+
+class KernelFile(IndexDataCacheFile):
+    """Entries that carry the stamp and the signature that they were compiled for; what does not fit is not there.
+
+    Numba numbers the files of a function from 1 and writes the index first. So while several processes compile, a
+    file may hold older code, or another signature's, than its index says. And it reads the signatures of an index
+    before it compares the stamp, which fails where they name a class that has moved since.
+    """
+
+    def save(self, key: Any, data: Any) -> None:  # noqa: ANN401 - the compiler's own objects
+        """Store what was compiled for a signature."""
+        super().save(key, (self._source_stamp, key, data))
+
+    def load(self, key: Any) -> Any:  # noqa: ANN401
+        """What was compiled for this signature from these sources, or None."""
+        match super().load(key):
+            case (stamp, stored_key, data) if stamp == self._source_stamp and stored_key == key:
+                return data
+            case _:
+                return None
+
+    def _load_index(self) -> Any:  # noqa: ANN401
+        return _unless_unreadable(super()._load_index, {})
+
+    def _load_data(self, name: str) -> Any:  # noqa: ANN401
+        return _unless_unreadable(lambda: super(KernelFile, self)._load_data(name), None)
+
+
+def _unless_unreadable(read: Callable[[], Any], otherwise: object) -> Any:  # noqa: ANN401
+    """What is read from a file, if it can be: old files may name what is no more, and pickle raises anything."""
+    try:
+        return read()
+    except Exception:  # noqa: BLE001 - a file that cannot be read is compiled anew
+        return otherwise
+
+
+class KernelCache(FunctionCache):
+    """Numba's cache of one function, with the sources of the whole folder as its stamp."""
+
+    def __init__(self, function: Callable[..., object]) -> None:
+        super().__init__(function)
+        sources = digest_of_sources(Path(inspect.getfile(function)).parent)
+        if (
+            sources
+        ):  # within a zip or a frozen program there are none, and numba's stamp is all there is to compare
+            self._cache_file = KernelFile(self._cache_path, self._impl.filename_base, sources)

@@ -1,0 +1,185 @@
+"""A change in a kernel reaches all kernels that call it, from one process to the next."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+OURS = "from veilset.raw.kernels import kernel"
+PLAIN = "import numba; kernel = numba.njit(cache=True, nogil=True)"
+
+CALLED = """{decorator}
+
+
+@kernel
+def step(value):
+    return value + {step}
+"""
+CALLER = """{decorator}
+
+from called import step
+
+
+@kernel
+def twice(value):
+    return step(step(value))
+"""
+ASK = "from caller import twice; answer = twice(10); print(answer, sum(twice.stats.cache_hits.values()))"
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file as of one and the same second, so that only its content tells a change."""
+    path.write_text(text, encoding="utf-8")
+    os.utime(path, (1_700_000_000, 1_700_000_000))
+
+
+def write_kernels(folder: Path, decorator: str, *, step: int) -> None:
+    """Two files: a kernel, and a kernel that calls it."""
+    folder.mkdir(exist_ok=True)
+    write(folder / "called.py", CALLED.format(decorator=decorator, step=step))
+    write(folder / "caller.py", CALLER.format(decorator=decorator))
+
+
+def start(folder: Path, program: str = ASK, **environment: str) -> subprocess.Popen[str]:
+    """A new process that imports from the folder; Python's own cache of bytecode is left out of it."""
+    search = [str(folder), *sys.path]
+    own = {"PYTHONPATH": os.pathsep.join(search), "PYTHONDONTWRITEBYTECODE": "1"}
+    inherited = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+    return subprocess.Popen(
+        [sys.executable, "-c", program],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**inherited, **own, **environment},
+    )
+
+
+def answers(processes: Sequence[subprocess.Popen[str]]) -> list[list[int]]:
+    """The numbers that each process prints."""
+    printed = [process.communicate(timeout=120)[0] for process in processes]
+    assert [process.returncode for process in processes] == [0] * len(processes)
+    return [[int(number) for number in text.split()] for text in printed]
+
+
+def test_a_change_in_a_called_kernel_recompiles_its_caller(tmp_path: Path) -> None:
+    """The caller's file stays as it is; the second run loads, the run after the change compiles and is right."""
+    write_kernels(tmp_path, OURS, step=1)
+    assert answers([start(tmp_path)]) == [[12, 0]]
+    assert answers([start(tmp_path)]) == [[12, 1]]
+    write_kernels(tmp_path, OURS, step=5)
+    assert answers([start(tmp_path)]) == [[20, 0]]
+    assert answers([start(tmp_path)]) == [[20, 1]]
+
+
+def test_the_plain_cache_would_answer_with_the_old_kernel(tmp_path: Path) -> None:
+    """What the test above guards against: numba's own cache loads a caller that has the old step within it."""
+    write_kernels(tmp_path, PLAIN, step=1)
+    assert answers([start(tmp_path)]) == [[12, 0]]
+    write_kernels(tmp_path, PLAIN, step=5)
+    assert answers([start(tmp_path)]) == [[12, 1]]
+
+
+def test_processes_that_compile_at_once_agree(tmp_path: Path) -> None:
+    """Four processes start after a change, with files of the old kernel in the cache: all give the new answer."""
+    write_kernels(tmp_path, OURS, step=1)
+    assert answers([start(tmp_path)]) == [[12, 0]]
+    write_kernels(tmp_path, OURS, step=7)
+    assert {answer for answer, _ in answers([start(tmp_path) for _ in range(4)])} == {24}
+
+
+def test_a_file_of_another_signature_or_older_code_counts_as_missing(tmp_path: Path) -> None:
+    """An index that names a file which another process has overwritten leads to a compilation, to no wrong code."""
+    write_kernels(tmp_path, OURS, step=1)
+    ask_floats = ASK.replace("twice(10)", "int(twice(10.5) * 2)")
+    assert answers([start(tmp_path)]) == [[12, 0]]
+    assert answers([start(tmp_path, ask_floats)]) == [[25, 0]]
+    first, second = sorted((tmp_path / "__pycache__").glob("caller.twice-*.nbc"))
+    first.write_bytes(second.read_bytes())
+    assert answers([start(tmp_path)]) == [[12, 0]]
+    assert answers([start(tmp_path, ask_floats)]) == [[25, 1]]
+
+
+PAIR = """from typing import NamedTuple
+
+
+class Pair(NamedTuple):
+    first: int
+    second: int
+"""
+SUM_OF_PAIR = """{decorator}
+
+from {module} import Pair
+
+
+@kernel
+def twice(value):
+    return total(Pair(value, value))
+
+
+@kernel
+def total(pair):
+    return pair.first + pair.second
+"""
+
+
+def write_pair(folder: Path, decorator: str, module: str) -> None:
+    """A kernel over a type of its own, from a module of that name alone."""
+    for other in folder.glob("*pair.py"):
+        other.unlink()
+    write(folder / f"{module}.py", PAIR)
+    write(folder / "caller.py", SUM_OF_PAIR.format(decorator=decorator, module=module))
+
+
+def test_a_type_that_moved_leaves_no_unreadable_cache(tmp_path: Path) -> None:
+    """Signatures in old files name the type where it was; they count as missing."""
+    write_pair(tmp_path, OURS, "old_pair")
+    assert answers([start(tmp_path)]) == [[20, 0]]
+    write_pair(tmp_path, OURS, "new_pair")
+    assert answers([start(tmp_path)]) == [[20, 0]]
+    assert answers([start(tmp_path)]) == [[20, 1]]
+
+
+def test_the_plain_cache_would_fail_where_a_type_moved(tmp_path: Path) -> None:
+    """What the test above guards against: numba's own cache reads the old signatures before it compares stamps."""
+    write_pair(tmp_path, PLAIN, "old_pair")
+    assert answers([start(tmp_path)]) == [[20, 0]]
+    write_pair(tmp_path, PLAIN, "new_pair")
+    process = start(tmp_path)
+    assert "No module named 'old_pair'" in process.communicate(timeout=120)[1]
+
+
+def test_the_users_own_folder_for_caches_is_respected(tmp_path: Path) -> None:
+    """NUMBA_CACHE_DIR says where the files go, as for all of numba."""
+    kernels, elsewhere = tmp_path / "kernels", tmp_path / "elsewhere"
+    write_kernels(kernels, OURS, step=1)
+    assert answers([start(kernels, NUMBA_CACHE_DIR=str(elsewhere))]) == [[12, 0]]
+    assert answers([start(kernels, NUMBA_CACHE_DIR=str(elsewhere))]) == [[12, 1]]
+    assert not (kernels / "__pycache__").exists() or not any((kernels / "__pycache__").iterdir())
+
+
+def test_a_folder_that_cannot_be_written_sends_the_cache_to_the_user(tmp_path: Path) -> None:
+    """Where `__pycache__` cannot be made, the files go to the user's cache folder, as numba has it."""
+    kernels, home = tmp_path / "kernels", tmp_path / "home"
+    write_kernels(kernels, OURS, step=1)
+    (kernels / "__pycache__").write_text("no folder", encoding="utf-8")
+    user = {"HOME": str(home), "XDG_CACHE_HOME": str(home), "LOCALAPPDATA": str(home)}
+    assert answers([start(kernels, **user)]) == [[12, 0]]
+    assert answers([start(kernels, **user)]) == [[12, 1]]
+    assert any(home.rglob("caller.twice-*.nbi"))
+
+
+def test_saving_files_unchanged_compiles_nothing(tmp_path: Path) -> None:
+    """Contents count, not times."""
+    write_kernels(tmp_path, OURS, step=1)
+    assert answers([start(tmp_path)]) == [[12, 0]]
+    os.utime(tmp_path / "called.py")
+    os.utime(tmp_path / "caller.py")
+    assert answers([start(tmp_path)]) == [[12, 1]]
+
+
+def test_without_compilation_kernels_are_plain_functions(tmp_path: Path) -> None:
+    """NUMBA_DISABLE_JIT leaves nothing to cache."""
+    write_kernels(tmp_path, OURS, step=1)
+    program = "from caller import twice; print(twice(10))"
+    assert answers([start(tmp_path, program, NUMBA_DISABLE_JIT="1")]) == [[12]]
