@@ -13,7 +13,7 @@ Raw data leaves only through a question that was paid for: see docs/how-it-works
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-__version__ = "0.1.0"
+from veilset._version import __version__
 
 if TYPE_CHECKING:
     from veilset.api import items, mine, open_curator, publish
@@ -62,6 +62,7 @@ __all__ = [
     "SeededNoise",
     "Transactions",
     "VeilsetError",
+    "__version__",
     "items",
     "mine",
     "mine_exact",

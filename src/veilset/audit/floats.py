@@ -18,7 +18,7 @@ import numpy as np
 from veilset.arrays import FloatArray, Int64Array
 from veilset.audit.lower_bound import Outcome, lower_bound
 from veilset.audit.verdicts import Verdict
-from veilset.gate.noise import Noise
+from veilset.gate import Noise
 from veilset.raw.counts import ExactCounts
 
 METHOD = "noise"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from veilset import __version__
+from veilset._version import __version__
 from veilset.cli.options import (
     AsJson,
     Epsilon,

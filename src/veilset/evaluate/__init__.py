@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from veilset import __version__
+from veilset._version import __version__
 from veilset.api import open_curator
 from veilset.arrays import Int64Array
 from veilset.errors import BadCall
