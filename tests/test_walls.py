@@ -71,7 +71,9 @@ def broken(
     copy: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[[], set[str]]:
     """Tells which contracts are broken in the copy."""
-    monkeypatch.delitem(sys.modules, "veilset", raising=False)  # the linter looks for the copy, not for this one
+    monkeypatch.delitem(
+        sys.modules, "veilset", raising=False
+    )  # the linter looks for the copy, not for this one
     monkeypatch.syspath_prepend(copy / "src")
 
     def names() -> set[str]:

@@ -31,7 +31,7 @@ from veilset.itemsets import Domain
 from veilset.methods import METHODS
 from veilset.raw.counts import ExactCounts
 from veilset.raw.cuts.truncation import Keys
-from veilset.render import terminal as show
+from veilset.render import terminal
 from veilset.render.report import report_html
 from veilset.request import Request
 
@@ -252,7 +252,7 @@ def test_no_exact_count_gets_out(
     planted = {7919, 7919 + 5003, 3001, len(rows)}
     curator = open_curator(transactions_of(rows), epsilon=1, noise=Offset())
     release = METHODS[name].run(curator, request, epsilon=Fraction(1))
-    show.release(release)
+    terminal.print_release(release)
     printed = capsys.readouterr()
     texts = [
         release.to_json(),

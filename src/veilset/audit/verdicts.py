@@ -23,9 +23,14 @@ class Verdict:
     event: str
 
     @property
+    def is_broken(self) -> bool:
+        """Whether the bound refutes the claim."""
+        return self.bound > self.claim * (1 + 1e-9)
+
+    @property
     def verdict(self) -> str:
-        """Whether the claim stands."""
-        return BROKEN if self.bound > self.claim * (1 + 1e-9) else HOLDS
+        """Whether the claim stands, in a word."""
+        return BROKEN if self.is_broken else HOLDS
 
     def to_dict(self) -> dict[str, Any]:
         """The row that `veilset audit --json` prints."""

@@ -73,16 +73,16 @@ def demo(
         mine,
         write_report,
     )
-    from veilset.render import terminal as show  # noqa: PLC0415
+    from veilset.render import terminal  # noqa: PLC0415
 
     check_can_write(report, suffixes=(".html",))
-    with show.stage("filling 100,000 synthetic baskets"):
+    with terminal.stage("filling 100,000 synthetic baskets"):
         baskets = datasets.groceries(100_000)
-    with show.stage("asking for a private release (a first run compiles, once)"):
+    with terminal.stage("asking for a private release (a first run compiles, once)"):
         found = mine(baskets, epsilon=epsilon, k=k)
-    show.release(found, most=20)
+    terminal.print_release(found, most=20)
     write_report(found, report)
-    show.line(f"All of it with plots, in a page that works offline: {report}")
+    terminal.print_line(f"All of it with plots, in a page that works offline: {report}")
 
 
 @app.command(name="mine")
@@ -146,19 +146,21 @@ def _release(
 ) -> None:
     """Ask for a release of what was read from a path, when its files can be written; then write and show it."""
     from veilset import write_report  # noqa: PLC0415
-    from veilset.render import terminal as show  # noqa: PLC0415
+    from veilset.render import terminal  # noqa: PLC0415
 
     check_can_write(out, suffixes=(".json", ".csv", ".parquet"), data=path)
     check_can_write(report, suffixes=(".html",))
     if _is_published(path):
-        show.warn("this dataset is private already: `veilset exact` mines it as it is, at no further cost")
-    with show.stage("asking for a private release (a first run compiles, once)"):
+        terminal.warn(
+            "this dataset is private already: `veilset exact` mines it as it is, at no further cost"
+        )
+    with terminal.stage("asking for a private release (a first run compiles, once)"):
         found = ask()
     if out is not None:
         found.save(out)
     if report is not None:
         write_report(found, report)
-    show.document(found.to_dict()) if as_json else show.release(found)
+    terminal.print_json(found.to_dict()) if as_json else terminal.print_release(found)
 
 
 @app.command(name="publish")
@@ -184,17 +186,17 @@ def publish_command(
 ) -> None:
     """A whole private dataset, with its promise in a file beside it. Mining it costs nothing more."""
     from veilset import publish  # noqa: PLC0415
-    from veilset.render import terminal as show  # noqa: PLC0415
+    from veilset.render import terminal  # noqa: PLC0415
     from veilset.results.published import check_can_hold  # noqa: PLC0415
 
     check_can_hold(out, data.alphabet.names)
     check_can_write(out, data=path)
-    with show.stage("asking for a private dataset (a first run compiles, once)"):
+    with terminal.stage("asking for a private dataset (a first run compiles, once)"):
         published = publish(
             data, epsilon=epsilon, method=method, fan_out=fan_out, taxonomy=taxonomy, per_owner=per_owner
         )
         published.write(out)
-    show.document(published.to_dict()) if as_json else show.published(published, out)
+    terminal.print_json(published.to_dict()) if as_json else terminal.print_published(published, out)
 
 
 @app.command(name="evaluate")
@@ -223,7 +225,7 @@ def evaluate_command(
 ) -> None:
     """How accurate methods are on PUBLIC data, against the exact answer. NOT private."""
     from veilset import evaluate as evaluation  # noqa: PLC0415
-    from veilset.render import terminal as show  # noqa: PLC0415
+    from veilset.render import terminal  # noqa: PLC0415
     from veilset.render.study_report import write_study_report  # noqa: PLC0415
 
     check_can_write(results, suffixes=(".parquet",))
@@ -238,7 +240,7 @@ def evaluate_command(
         repeats=repeats,
         seed=seed,
     )
-    with show.progress("runs") as progress:
+    with terminal.progress("runs") as progress:
         found = evaluation.evaluate(
             {path.name.partition(".")[0]: data},
             study,
@@ -246,10 +248,12 @@ def evaluate_command(
             results=results,
             progress=progress,
         )
-    show.warn("NOT PRIVATE: this compares with exact answers; use it on public data only")
+    terminal.warn("NOT PRIVATE: this compares with exact answers; use it on public data only")
     if report is not None:
         write_study_report(found, report)
-    show.document(evaluation.documents(found)) if as_json else show.evaluation(evaluation.summary(found))
+    terminal.print_json(evaluation.documents(found)) if as_json else terminal.print_study(
+        evaluation.summary(found)
+    )
 
 
 @app.command(name="exact")
@@ -267,15 +271,15 @@ def exact_command(
 ) -> None:
     """Exact frequent itemsets. NOT private."""
     from veilset import mine_exact  # noqa: PLC0415
-    from veilset.render import terminal as show  # noqa: PLC0415
+    from veilset.render import terminal  # noqa: PLC0415
 
-    with show.stage("mining (a first run compiles, once)"):
+    with terminal.stage("mining (a first run compiles, once)"):
         found = mine_exact(data, k=k, min_support=min_support, max_size=max_size, maximal=maximal)
     is_private = _is_published(path)
     if not is_private:
-        show.warn("NOT PRIVATE: these are exact supports; do not publish them unless the data is public")
+        terminal.warn("NOT PRIVATE: these are exact supports; do not publish them unless the data is public")
     document = {**found.to_dict(), "is_private": is_private}
-    show.document(document) if as_json else show.exact(found)
+    terminal.print_json(document) if as_json else terminal.print_exact(found)
 
 
 @app.command()
@@ -283,13 +287,13 @@ def exact_command(
 def info(data: "Transactions", path: Path, as_json: AsJson = False) -> None:
     """What a file holds: rows, items, lengths. NOT private."""
     from veilset.exact import describe  # noqa: PLC0415
-    from veilset.render import terminal as show  # noqa: PLC0415
+    from veilset.render import terminal  # noqa: PLC0415
 
     is_private = _is_published(path)
     if not is_private:
-        show.warn("NOT PRIVATE: these are exact figures of the data")
+        terminal.warn("NOT PRIVATE: these are exact figures of the data")
     facts = describe(data)
-    show.document({**facts, "is_private": is_private}) if as_json else show.facts(facts)
+    terminal.print_json({**facts, "is_private": is_private}) if as_json else terminal.print_facts(facts)
 
 
 @app.command()
@@ -311,7 +315,7 @@ def plan(
 ) -> None:
     """The error to expect, from public facts alone: nothing is read, nothing is spent."""
     from veilset.plan import Facts, make_plan  # noqa: PLC0415
-    from veilset.render import terminal as show  # noqa: PLC0415
+    from veilset.render import terminal  # noqa: PLC0415
 
     made = make_plan(
         Facts(rows=rows, items=items, length=length),
@@ -321,7 +325,7 @@ def plan(
         kth_support=kth_support,
         error=error,
     )
-    show.document(made.to_dict()) if as_json else show.plan(made)
+    terminal.print_json(made.to_dict()) if as_json else terminal.print_plan(made)
 
 
 @app.command(name="audit")
@@ -338,20 +342,24 @@ def audit_command(
     """Try to refute the guarantees: a lower bound on epsilon, against the claim."""
     from veilset import SecureNoise  # noqa: PLC0415
     from veilset.audit import runner, self_test  # noqa: PLC0415
-    from veilset.render import terminal as show  # noqa: PLC0415
+    from veilset.render import terminal  # noqa: PLC0415
 
     if subject == "noise" and not printed:
         tests = self_test.check_noise(SecureNoise())
-        show.document([test.to_dict() for test in tests]) if as_json else show.noise_tests(tests)
+        terminal.print_json([test.to_dict() for test in tests]) if as_json else terminal.print_noise_tests(
+            tests
+        )
         return
     find = runner.printed_cases if printed else runner.cases
     planned = find(subject, epsilon=epsilon, samples=samples, seed=seed)
     verdicts = []
-    with show.progress("cases") as progress:
+    with terminal.progress("cases") as progress:
         for case in planned:
             verdicts.append(case())
             progress(len(verdicts), len(planned))
-    show.document([verdict.to_dict() for verdict in verdicts]) if as_json else show.verdicts(verdicts)
+    terminal.print_json([verdict.to_dict() for verdict in verdicts]) if as_json else terminal.print_verdicts(
+        verdicts
+    )
 
 
 @app.command()
@@ -367,10 +375,10 @@ def generate(
 ) -> None:
     """Synthetic baskets: nobody's data, to try things on."""
     from veilset import datasets  # noqa: PLC0415
-    from veilset.render import terminal as show  # noqa: PLC0415
+    from veilset.render import terminal  # noqa: PLC0415
 
     check_can_write(out)
-    with show.stage("filling baskets"):
+    with terminal.stage("filling baskets"):
         if quest:
             baskets = datasets.quest(rows, items=items, length=length, seed=seed)
         else:

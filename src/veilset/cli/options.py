@@ -69,9 +69,9 @@ def _read(
 ) -> "Transactions":
     """The options of every command that reads data."""
     from veilset import read  # noqa: PLC0415
-    from veilset.render import terminal as show  # noqa: PLC0415
+    from veilset.render import terminal  # noqa: PLC0415
 
-    with show.stage("reading"):
+    with terminal.stage("reading"):
         return read(
             data,
             format=format,  # type: ignore[arg-type]  # read checks it
