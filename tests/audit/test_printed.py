@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from laws import fits
 from veilset.arrays import FloatArray
+from veilset.audit import geometric
 from veilset.audit.lower_bound import Outcome
-from veilset.audit.printed import PRINTED, PrintedForm, geometric, lee_clifton, liang, xiong, zeng
-from veilset.audit.printed.forms import Measure, Rows, by_computing, by_sampling
+from veilset.audit.printed import PRINTED, PrintedForm, lee_clifton, liang, xiong, zeng
+from veilset.audit.printed.forms import Database, Measure, by_computing, by_sampling
 from veilset.audit.verdicts import BROKEN, HOLDS
 
 SAMPLES = 4000
@@ -22,71 +23,71 @@ Generator = np.random.Generator
 small_rows = st.lists(st.frozensets(st.integers(0, 4)), max_size=6)
 
 
-def normalised_by_its_sum(rows: Rows, epsilon: float, rng: Generator) -> Outcome:
+def normalised_by_its_sum(rows: Database, epsilon: float, rng: Generator) -> Outcome:
     """Z1: the divisor comes from the noisy histogram itself."""
     return zeng.divisor_seen(own_shares(rows, epsilon, rng))
 
 
-def length_by_its_own_sum(rows: Rows, epsilon: float, rng: Generator) -> Outcome:
+def length_by_its_own_sum(rows: Database, epsilon: float, rng: Generator) -> Outcome:
     """Z1b: 85 % of the noisy histogram's own sum."""
     reached = np.cumsum(own_shares(rows, epsilon, rng)) >= 0.85
     return {"length": 1 + int(reached.argmax())}
 
 
-def own_shares(rows: Rows, epsilon: float, rng: Generator) -> FloatArray:
+def own_shares(rows: Database, epsilon: float, rng: Generator) -> FloatArray:
     """Shares of the sum of a noisy histogram, made possible: not below 0, and of something."""
     noisy = np.maximum(zeng.noisy_lengths(rows, epsilon, rng), 0)
     shares: FloatArray = noisy / max(1, noisy.sum())
     return shares
 
 
-def noise_for_the_limit(rows: Rows, epsilon: float, rng: Generator) -> Outcome:
+def noise_for_the_limit(rows: Database, epsilon: float, rng: Generator) -> Outcome:
     """Z2: the length that the cut allows, whether a row has it or not."""
-    return zeng.frequent_items(rows, epsilon / zeng.LIMIT, rng, items=40, threshold=20)
+    return zeng.number_of_frequent_items(rows, epsilon / zeng.LIMIT, rng, items=40, threshold=20)
 
 
-def one_share_for_each_comparison(rows: Rows, epsilon: float) -> dict[str, float]:
+def one_share_for_each_comparison(rows: Database, epsilon: float) -> dict[str, float]:
     """Z4: epsilon over the number of comparisons that a binary search makes at most."""
-    return zeng.law_of_size(rows, epsilon / (math.floor(math.log2(zeng.LARGEST_SIZE)) + 1))
+    return zeng.law_of_size(rows, epsilon / (math.floor(math.log2(zeng.SIZES_SEARCHED)) + 1))
 
 
-def floor_under_largest_supports(rows: Rows, epsilon: float, rng: Generator) -> Outcome:
+def floor_under_largest_supports(rows: Database, epsilon: float, rng: Generator) -> Outcome:
     """Z6: what Apriori does not reach counts as its threshold."""
     largest = max(zeng.largest_supports(rows, 2)[1], zeng.APRIORI_THRESHOLD)
     return zeng.comparison_of_pairs(largest, epsilon, rng)
 
 
-def public_number(rows: Rows, epsilon: float, rng: Generator) -> Outcome:
+def public_number(rows: Database, epsilon: float, rng: Generator) -> Outcome:
     """Z10: the threshold is a share of a number that everybody knows."""
-    return zeng.frequent_items(rows, epsilon, rng, items=zeng.USUAL + 1, threshold=3)
+    return zeng.number_of_frequent_items(rows, epsilon, rng, items=zeng.USUAL + 1, threshold=3)
 
 
-def drawn_from_all_items(rows: Rows, epsilon: float, rng: Generator) -> Outcome:
+def drawn_from_all_items(rows: Database, epsilon: float, rng: Generator) -> Outcome:
     """S1: a public domain, with supports under the threshold lifted to it."""
     supports = zeng.item_supports(rows, 3)
-    scores = {frozenset({item}): max(int(count), liang.LEAST) for item, count in enumerate(supports)}
-    return liang.rare_item_drawn(liang.draw_best(scores, epsilon, rng))
+    scores = {frozenset({item}): max(int(count), liang.LEAST_SUPPORT) for item, count in enumerate(supports)}
+    return liang.rare_item_drawn(liang.draw_by_reservoir(scores, epsilon, rng))
 
 
-def drawn_before_rescaling(rows: Rows, epsilon: float, rng: Generator) -> Outcome:
+def drawn_before_rescaling(rows: Database, epsilon: float, rng: Generator) -> Outcome:
     """S2: the draw is by C, which one row moves by 1."""
-    return liang.pair_drawn(liang.draw_best(liang.supports_after_splitting(rows), epsilon, rng))
+    return liang.pair_drawn(liang.draw_by_reservoir(liang.supports_after_splitting(rows), epsilon, rng))
 
 
-def items_by_noisy_support(rows: Rows, epsilon: float, rng: Generator) -> Outcome:
+def items_by_noisy_support(rows: Database, epsilon: float, rng: Generator) -> Outcome:
     """X1: the order is paid for; rows hold one item each."""
     noisy = zeng.item_supports(rows, 2) + geometric.draw(rng, epsilon, 2)
     return xiong.first_item(Counter(dict(enumerate(noisy.tolist()))))
 
 
-def tree_of_what_could_be(rows: Rows, epsilon: float, rng: Generator) -> Outcome:
+def tree_of_what_could_be(rows: Database, epsilon: float, rng: Generator) -> Outcome:
     """X2: every path over the public items is tested, whether a row takes it or not."""
     counts = xiong.path_counts(rows)
     possible = Counter({path: counts[path] for path in [(0,), (1,), (0, 1)]})
     return xiong.longest_path_seen(xiong.kept_paths(possible, epsilon, rng))
 
 
-def noise_for_all_positives(rows: Rows, epsilon: float) -> dict[str, float]:
+def noise_for_all_positives(rows: Database, epsilon: float) -> dict[str, float]:
     """LC1: what is left for supports is divided by the number of positive answers."""
     each = epsilon * 3 / 4 / lee_clifton.POSITIVES
     return lee_clifton.law_of_telling_answers(rows, for_threshold=epsilon / 4, for_each_question=each)
@@ -154,7 +155,7 @@ def most_comparisons(low: int, high: int) -> int:
 
 
 @given(rows=small_rows)
-def test_largest_supports_match_the_obvious_loop(rows: Rows) -> None:
+def test_largest_supports_match_the_obvious_loop(rows: Database) -> None:
     """What rows have in common finds the largest support of every size."""
     obvious = [
         max(sum(set(itemset) <= row for row in rows) for itemset in combinations(range(5), size))
@@ -191,7 +192,7 @@ def test_the_length_chosen_has_the_law_of_the_algorithm() -> None:
 @given(epsilon=st.floats(0.05, 3), number=st.integers(0, 6))
 def test_the_sizes_found_have_a_law(epsilon: float, number: int) -> None:
     """The paths of the binary search are all there are: their probabilities add up to 1."""
-    law = zeng.law_of_size((frozenset(range(zeng.LARGEST_SIZE)),) * number, epsilon)
+    law = zeng.law_of_size((frozenset(range(zeng.SIZES_SEARCHED)),) * number, epsilon)
     assert sum(law.values()) == pytest.approx(1)
 
 
@@ -205,7 +206,7 @@ def test_the_answers_have_the_law_of_the_mechanism() -> None:
         for answers in product([False, True], repeat=3)
     }
     rng = np.random.default_rng(3)
-    thresholds = lee_clifton.THRESHOLD + geometric.draw(rng, for_threshold, 30_000)
+    thresholds = lee_clifton.SVT_THRESHOLD + geometric.draw(rng, for_threshold, 30_000)
     noisy = [count + geometric.draw(rng, for_each, 30_000) for count in supports]
     drawn = Counter(zip(*((column >= thresholds).tolist() for column in noisy), strict=True))
     assert sum(law.values()) == pytest.approx(1)

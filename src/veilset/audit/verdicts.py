@@ -3,6 +3,8 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from veilset.audit.lower_bound import Bound
+
 HOLDS, BROKEN = "holds", "BROKEN"
 
 
@@ -21,6 +23,20 @@ class Verdict:
     confidence: float
     samples: int
     event: str
+
+    @classmethod
+    def of(cls, bound: Bound, *, method: str, case: str, printed: bool, claim: float) -> "Verdict":
+        """A bound against the claim."""
+        return cls(
+            method=method,
+            case=case,
+            printed=printed,
+            claim=claim,
+            bound=bound.epsilon,
+            confidence=bound.confidence,
+            samples=bound.samples,
+            event=bound.event,
+        )
 
     @property
     def is_broken(self) -> bool:
