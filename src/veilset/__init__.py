@@ -2,7 +2,7 @@
 
     import veilset as vs
     baskets = vs.read("retail.dat")                  # files and tables -> transactions
-    release = vs.mine(baskets, k=100, epsilon=1)     # bound, count, noise, choose
+    release = vs.mine(baskets, k=100, epsilon=1)     # truncate, count, add noise, choose
     release.to_frame()                               # noisy supports with 95 % intervals
     release.rules(min_confidence=0.5)                # association rules, at no further cost
     print(release.promise)                           # what is protected, in words

@@ -204,16 +204,16 @@ def test_the_self_test_accepts_good_noise_and_rejects_bad() -> None:
 @given(
     rows=baskets(),
     epsilon=st.fractions(min_value=Fraction(1, 100), max_value=8),
-    request=st.sampled_from([Request.of(k=2), Request.of(k=6, max_size=1), Request.of(min_support="0.2")]),
+    wanted=st.sampled_from([Request.of(k=2), Request.of(k=6, max_size=1), Request.of(min_support="0.2")]),
     seed=st.integers(0, 10**6),
 )
 @settings(max_examples=40)
 def test_the_trace_of_any_run_sums_to_at_most_epsilon(
-    name: str, rows: Baskets, epsilon: Fraction, request: Request, seed: int
+    name: str, rows: Baskets, epsilon: Fraction, wanted: Request, seed: int
 ) -> None:
     """For every method that releases itemsets."""
     curator = open_curator(transactions_of(rows), epsilon=epsilon, noise=SeededNoise(seed))
-    release = METHODS[name].run(curator, request, epsilon=epsilon)
+    release = METHODS[name].run(curator, wanted, epsilon=epsilon)
     assert (
         sum((charge.mechanism.epsilon for charge in release.trace), Fraction(0)) == release.spent <= epsilon
     )
@@ -241,17 +241,17 @@ class Offset:
         return self._seeded.keys(number)
 
 
-@pytest.mark.parametrize("target", [Request.of(k=3), Request.of(min_support="0.1")], ids=["k", "threshold"])
+@pytest.mark.parametrize("wanted", [Request.of(k=3), Request.of(min_support="0.1")], ids=["k", "threshold"])
 @pytest.mark.parametrize("name", ITEMSET_METHODS)
 def test_no_exact_count_gets_out(
-    name: str, request: Request, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+    name: str, wanted: Request, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Planted supports are in nothing that a run returns, prints or logs."""
     caplog.set_level(logging.DEBUG)
     rows = [frozenset({0, 1})] * 7919 + [frozenset({0})] * 5003 + [frozenset({2})] * 3001
     planted = {7919, 7919 + 5003, 3001, len(rows)}
     curator = open_curator(transactions_of(rows), epsilon=1, noise=Offset())
-    release = METHODS[name].run(curator, request, epsilon=Fraction(1))
+    release = METHODS[name].run(curator, wanted, epsilon=Fraction(1))
     terminal.print_release(release)
     printed = capsys.readouterr()
     texts = [

@@ -22,7 +22,7 @@ from veilset.audit.printed.forms import Database, PrintedForm, by_computing, cop
 POSITIVES = 4
 NEGATIVES = 20
 SVT_THRESHOLD = 10
-_NEGLIGIBLE = 80  # scales: noise beyond has a probability under 1e-34
+_WIDEST_NOISE = 80  # scales: noise beyond has a probability under 1e-34
 
 
 def _telling_answers(rows: Database, epsilon: float) -> dict[str, float]:
@@ -45,7 +45,7 @@ def chance_of_answers(
     supports: Sequence[int], answers: Sequence[bool], *, for_threshold: float, for_each_question: float
 ) -> float:
     """The probability of a vector of answers, summed over the noise on the threshold."""
-    widest = math.ceil(_NEGLIGIBLE / for_threshold)
+    widest = math.ceil(_WIDEST_NOISE / for_threshold)
     noise = np.arange(-widest, widest + 1)
     total = geometric.chance(noise, for_threshold)
     for count, answer in zip(supports, answers, strict=True):

@@ -1,7 +1,7 @@
 """DP-FIM (Xiong et al. 2018) as printed.
 
-Symbols of the paper: sigma = threshold, l_max = length of transactions after the cut, epsilon_1 = for the
-tree.
+Symbols of the paper: sigma = threshold, l_max = length of transactions after truncation, epsilon_1 =
+for the tree.
 """
 
 from collections import Counter
@@ -30,7 +30,7 @@ def first_item(supports: Counter[int]) -> Outcome:
 
 X1 = _form(
     "X1",
-    step="sorts items by their exact supports, and reads off the rest of its cut, for free (Alg. 3 l. 1-3)",
+    step="sorts items by their exact supports, and truncates transactions by that order, for free (Alg. 3 l. 1-3)",
     why="one transaction swaps two items of the same support, and the swap is seen for certain",
     rows=(*copies(2, 0), *copies(2, 1)),
     extra=frozenset({1}),

@@ -21,7 +21,7 @@ _form = partial(PrintedForm, paper="DiffFIM", method="difffim")
 
 # Z1: Alg. 1 l. 8-12. The proof of Theorem 8 says that what this function returns is private.
 LONGEST_ROW = 3
-"""The alphabet has so many items, and so no row is longer."""
+"""The alphabet has 3 items, so no row is longer."""
 SUSPECTED = 101
 """The number of rows with the added one."""
 
@@ -55,14 +55,14 @@ Z1 = _form(
 # Z1b: Alg. 1 l. 2, all that is published of the shares. A transaction of length k adds 1 to z_k and raises
 # what 85 % means by about 1: sums up to z_(k-1) fall behind, those from z_k on keep pace. The same length
 # comes out with noise larger by 1 on a shorter length and smaller by 1 on z_k, at a cost of epsilon each.
-_NEGLIGIBLE = 80  # noise of more than so many scales has a probability under 1e-34
+_SCALES_SUMMED = 80  # noise beyond 80 scales has a probability under 1e-34
 
 
 def law_of_length(rows: Database, epsilon: float) -> dict[str, float]:
     """The probability that lengths 1 and 2 together reach 85 %, and length 1 alone does not."""
     ones, twos = (sum(len(row) == length for row in rows) for length in (1, 2))
     needed = -(-85 * len(rows) // 100)
-    missing = np.arange(1, needed + math.ceil(_NEGLIGIBLE / epsilon))  # after length 1
+    missing = np.arange(1, needed + math.ceil(_SCALES_SUMMED / epsilon))  # after length 1
     chances = geometric.chance(needed - missing - ones, epsilon)
     return {"length = 2": float(chances @ geometric.chance_at_least(missing - twos, epsilon))}
 
@@ -92,7 +92,7 @@ def item_supports(rows: Database, items: int) -> Int64Array:
 
 # Z2: Alg. 2 l. 3, also Alg. 3 l. 4 and Alg. 6.
 LIMIT = 10
-"""What Alg. 1 cuts transactions to; found in a noisy histogram, so that everybody may know it."""
+"""What Alg. 1 truncates transactions to; found in a noisy histogram, so that everybody may know it."""
 
 
 def _noise_for_raw_length(rows: Database, epsilon: float, rng: np.random.Generator) -> Outcome:
@@ -102,7 +102,7 @@ def _noise_for_raw_length(rows: Database, epsilon: float, rng: np.random.Generat
 
 Z2 = _form(
     "Z2",
-    step="scales the noise by the largest length in the data after the cut (Alg. 2 l. 3)",
+    step="scales the noise by the largest length in the data after truncation (Alg. 2 l. 3)",
     why="one long transaction makes all noise larger, which lifts items over the threshold that nobody holds",
     rows=copies(3, 0),
     extra=frozenset(range(LIMIT)),
@@ -112,7 +112,7 @@ Z2 = _form(
 
 # Z10: Sec. 7, "multiplying the relative threshold with the number of transactions".
 USUAL = 30
-"""So many items are in 1/30 of the rows each, and 1/30 is the relative threshold."""
+"""30 items are in 1/30 of the rows each, and 1/30 is the relative threshold."""
 
 
 def _threshold_of_exact_number(rows: Database, epsilon: float, rng: np.random.Generator) -> Outcome:
