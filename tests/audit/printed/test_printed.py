@@ -3,14 +3,10 @@
 import math
 from collections import Counter
 from dataclasses import replace
-from itertools import combinations, product
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from laws import fits
 from veilset.arrays import FloatArray
 from veilset.audit import geometric
 from veilset.audit.lower_bound import Outcome
@@ -19,8 +15,9 @@ from veilset.audit.printed.forms import Database, Measure, by_computing, by_samp
 from veilset.audit.verdicts import BROKEN, HOLDS
 
 SAMPLES = 4000
+
+
 Generator = np.random.Generator
-small_rows = st.lists(st.frozensets(st.integers(0, 4)), max_size=6)
 
 
 def normalised_by_its_sum(rows: Database, epsilon: float, rng: Generator) -> Outcome:
@@ -107,6 +104,7 @@ REPAIRED: dict[str, Measure] = {
     "LC1": by_computing(noise_for_all_positives),
 }
 
+
 each_form = pytest.mark.parametrize("form", PRINTED, ids=lambda form: form.number)
 
 
@@ -138,76 +136,3 @@ def test_computed_bounds_are_what_theory_says(form: PrintedForm, times: float) -
     verdict = form.audit(epsilon=0.5, samples=SAMPLES, seed=1)
     assert verdict.bound == pytest.approx(0.5 * times, rel=1e-3)
     assert (verdict.samples, verdict.confidence) == (0, 1.0)
-
-
-def test_only_a_power_of_two_makes_the_search_ask_too_often() -> None:
-    """The row of the table holds for n = 2^j alone: elsewhere ceil(log2 n) is the number of comparisons."""
-    too_few = [n for n in range(2, 200) if math.ceil(math.log2(n)) < most_comparisons(1, n)]
-    assert too_few == [2, 4, 8, 16, 32, 64, 128]
-
-
-def most_comparisons(low: int, high: int) -> int:
-    """How often Alg. 9 compares at most, by walking all its branches."""
-    if low > high:
-        return 0
-    pivot = (low + high) // 2
-    return 1 + max(most_comparisons(pivot + 1, high), most_comparisons(low, pivot - 1))
-
-
-@given(rows=small_rows)
-def test_largest_supports_match_the_obvious_loop(rows: Database) -> None:
-    """What rows have in common finds the largest support of every size."""
-    obvious = [
-        max(sum(set(itemset) <= row for row in rows) for itemset in combinations(range(5), size))
-        for size in range(1, 6)
-    ]
-    assert zeng.largest_supports(rows, 5) == obvious
-
-
-@pytest.mark.parametrize(("factor", "is_right"), [(0.9, False), (1.0, True), (1.1, False)])
-def test_noise_has_the_law_that_is_computed_with(factor: float, is_right: bool) -> None:
-    """Draws fit the probabilities, and do not fit those for ten percent more or less."""
-    drawn = Counter(geometric.draw(np.random.default_rng(5), 0.3, 50_000).tolist())
-    values = np.arange(-200, 201)
-    law = dict(zip(values.tolist(), geometric.chance(values, 0.3 * factor).tolist(), strict=True))
-    assert fits(drawn, law) == is_right
-
-
-@given(bound=st.integers(-30, 30), epsilon=st.floats(0.2, 3))
-def test_tails_are_sums_of_the_law(bound: int, epsilon: float) -> None:
-    """The probability of so much or more, against adding up."""
-    added = geometric.chance(np.arange(bound, bound + 400), epsilon).sum()
-    assert geometric.chance_at_least(bound, epsilon) == pytest.approx(added, rel=1e-9)
-
-
-def test_the_length_chosen_has_the_law_of_the_algorithm() -> None:
-    """Against running lines 1 and 2 of Alg. 1."""
-    rows = [frozenset({0}), frozenset({0}), frozenset({0, 1})]
-    rng = np.random.default_rng(6)
-    reached = [np.cumsum(zeng.noisy_lengths(rows, 0.5, rng)) >= 0.85 * len(rows) for _ in range(20_000)]
-    chance = zeng.law_of_length(rows, 0.5)["length = 2"]
-    assert fits(Counter(bool(two and not one) for one, two, _ in reached), {True: chance, False: 1 - chance})
-
-
-@given(epsilon=st.floats(0.05, 3), number=st.integers(0, 6))
-def test_the_sizes_found_have_a_law(epsilon: float, number: int) -> None:
-    """The paths of the binary search are all there are: their probabilities add up to 1."""
-    law = zeng.law_of_size((frozenset(range(zeng.SIZES_SEARCHED)),) * number, epsilon)
-    assert sum(law.values()) == pytest.approx(1)
-
-
-def test_the_answers_have_the_law_of_the_mechanism() -> None:
-    """Against running it: noise on the threshold once, on each support, and a comparison."""
-    supports, for_threshold, for_each = [8, 12, 10], 0.2, 0.4
-    law = {
-        answers: lee_clifton.chance_of_answers(
-            supports, answers, for_threshold=for_threshold, for_each_question=for_each
-        )
-        for answers in product([False, True], repeat=3)
-    }
-    rng = np.random.default_rng(3)
-    thresholds = lee_clifton.SVT_THRESHOLD + geometric.draw(rng, for_threshold, 30_000)
-    noisy = [count + geometric.draw(rng, for_each, 30_000) for count in supports]
-    drawn = Counter(zip(*((column >= thresholds).tolist() for column in noisy), strict=True))
-    assert sum(law.values()) == pytest.approx(1)
-    assert fits(drawn, law)
