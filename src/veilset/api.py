@@ -147,7 +147,7 @@ def publish(
     """
     request = PublishRequest(fan_out=fan_out)
     chosen = find_method(method, task="publish")
-    held = _read(data)
+    held = _as_transactions(data)
     if taxonomy is not None:
         request = replace(request, taxonomy=Taxonomy.read(taxonomy, held.alphabet.names, fan_out=fan_out))
     curator = open_curator(held, epsilon=epsilon, per_owner=per_owner, noise=noise or SecureNoise())
@@ -169,7 +169,7 @@ def open_curator(
         raise BadCall(
             f"{transactions} transactions are not possible; give the public number, or leave it out"
         )
-    held = _read(data)
+    held = _as_transactions(data)
     unit = _unit_of(held, per_owner)
     if budget.total / unit.transactions < LEAST_EPSILON:
         raise BadCall(
@@ -182,7 +182,7 @@ def open_curator(
     return Curator(engine, budget=budget, noise=noise, unit=unit, public_number=transactions)
 
 
-def _read(data: Transactions | Any) -> Transactions:  # noqa: ANN401
+def _as_transactions(data: Transactions | Any) -> Transactions:  # noqa: ANN401
     return data if isinstance(data, Transactions) else read(data)
 
 

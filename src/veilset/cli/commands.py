@@ -213,9 +213,10 @@ def evaluate_command(
     terminal.warn("NOT PRIVATE: this compares with exact answers; use it on public data only")
     if report is not None:
         write_study_report(found, report)
-    terminal.print_json(evaluation.documents(found)) if as_json else terminal.print_study(
-        evaluation.summary(found)
-    )
+    if as_json:
+        terminal.print_json(evaluation.documents(found))
+    else:
+        terminal.print_study(evaluation.summary(found))
 
 
 @app.command(name="exact")

@@ -20,7 +20,7 @@ def rules_frame(
     """Every rule whose three supports are known, with the measures and column names that mlxtend uses."""
     confident = _counted_rules(supports, item).filter(pl.col("confidence") >= min_confidence)
     shares = confident.with_columns(_LEFT / transactions, _RIGHT / transactions, _BOTH / transactions)
-    return _measured(shares).sort("confidence", "support", descending=True, maintain_order=True)
+    return _with_measures(shares).sort("confidence", "support", descending=True, maintain_order=True)
 
 
 def _counted_rules(supports: ReleasedSupports, item: pl.DataType) -> pl.DataFrame:
@@ -37,7 +37,7 @@ def _counted_rules(supports: ReleasedSupports, item: pl.DataType) -> pl.DataFram
     return pl.DataFrame(rows, schema=schema, orient="row").with_columns(confidence=_BOTH / _LEFT)
 
 
-def _measured(rules: pl.DataFrame) -> pl.DataFrame:
+def _with_measures(rules: pl.DataFrame) -> pl.DataFrame:
     """The measures beside the confidence, where supports are shares of the transactions."""
     confidence, leverage = pl.col("confidence"), pl.col("leverage")
     strongest = pl.max_horizontal(_BOTH * (1 - _LEFT), _LEFT * (_RIGHT - _BOTH))

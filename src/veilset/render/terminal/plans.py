@@ -50,12 +50,12 @@ def _accuracy(shown: "Plan", methods: Sequence["MethodPlan"]) -> Iterator[tuple[
     yield "support of the k-th itemset", [support(each.kth_support) for each in forecasts]
     yield "support that is chosen over noise", [support(each.chosen_from) for each in forecasts]
     yield "support that is told from 0", [support(each.above_zero_from) for each in forecasts]
-    yield "epsilon for the k-th to be chosen", [_least_epsilon(each.epsilon_for_kth) for each in methods]
-    for_error = [_least_epsilon(each.epsilon_for_error) for each in methods]
+    yield "epsilon for the k-th to be chosen", [_epsilon_in_words(each.epsilon_for_kth) for each in methods]
+    for_error = [_epsilon_in_words(each.epsilon_for_error) for each in methods]
     yield f"epsilon for ± {shown.error:.0%} at the k-th", for_error
 
 
-def _least_epsilon(epsilon: float | None) -> str:
+def _epsilon_in_words(epsilon: float | None) -> str:
     return "more than 10,000" if epsilon is None else f"{epsilon:g}"
 
 
