@@ -67,7 +67,7 @@ def _measured(dataset: str, path: Path) -> list[dict[str, object]]:
 
 
 def _random_itemsets(pool: Codes, sizes: range, number: int) -> tuple[IntArray, Codes]:
-    """About so many different itemsets of some sizes from a pool, in lexicographic order."""
+    """About `number` different itemsets of some sizes from a pool, in lexicographic order."""
     rng = np.random.default_rng(2)
     drawn = {
         tuple(sorted(rng.choice(pool, size, replace=False).tolist()))

@@ -72,7 +72,7 @@ def apart(function: Callable[..., Result], *arguments: object, limit: float | No
 
 
 def within(seconds: float, function: Callable[..., Result], *arguments: object) -> Result | None:
-    """What a function returns in a fresh process, or None if it has not after so many seconds."""
+    """What a function returns in a fresh process, or None if it takes longer than `seconds`."""
     try:
         return apart(function, *arguments, limit=seconds)
     except multiprocessing.TimeoutError:

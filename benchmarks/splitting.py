@@ -19,7 +19,7 @@ from veilset.raw.cuts.truncation import KeepAll
 from veilset.raw.engines.local import LocalEngine
 
 K = 100
-"""So many patterns of each size, as for the top 100."""
+"""Itemsets of each size to keep, as for the top 100."""
 
 
 def splitting(files: Files) -> pl.DataFrame:

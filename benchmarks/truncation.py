@@ -19,7 +19,7 @@ MEASURED = ("retail", "mushroom", "kosarak-70k", MILLION)
 LIMITS = (3, 5, 8)
 
 ITEMS = 142
-"""So many of the most frequent items have a little more than 10,000 pairs."""
+"""The most frequent items that are paired: a little more than 10,000 pairs."""
 
 PAIRS = 10_000
 

@@ -1,9 +1,19 @@
 """Settings of the whole test run."""
 
 import os
+from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
 # The first call of a kernel compiles it, so no deadline; the same examples everywhere where CI is set.
 settings.register_profile("veilset", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("veilset")
+
+
+@pytest.fixture
+def fimi_file(tmp_path: Path) -> Path:
+    """901 transactions of up to three numbered items; the last is empty."""
+    path = tmp_path / "data.dat"
+    path.write_text("1 2 3\n" * 400 + "2 3\n" * 300 + "7\n" * 200 + "\n")
+    return path

@@ -2,7 +2,7 @@
 
     import veilset as vs
     baskets = vs.read("retail.dat")                  # files and tables -> transactions
-    release = vs.mine(baskets, k=100, epsilon=1)     # bound, count, noise, choose
+    release = vs.mine(baskets, k=100, epsilon=1)     # truncate, count, add noise, choose
     release.to_frame()                               # noisy supports with 95 % intervals
     release.rules(min_confidence=0.5)                # association rules, at no further cost
     print(release.promise)                           # what is protected, in words
@@ -13,7 +13,7 @@ Raw data leaves only through a question that was paid for: see docs/how-it-works
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-__version__ = "0.1.0"
+from veilset._version import __version__
 
 if TYPE_CHECKING:
     from veilset.api import items, mine, open_curator, publish
@@ -62,6 +62,7 @@ __all__ = [
     "SeededNoise",
     "Transactions",
     "VeilsetError",
+    "__version__",
     "items",
     "mine",
     "mine_exact",

@@ -15,7 +15,7 @@ from veilset.gate import (
     SecureNoise,
     exact_epsilon,
 )
-from veilset.methods import find_method
+from veilset.methods import Method, find_method
 from veilset.raw.cuts.owners import keep_per_owner
 from veilset.raw.engines.local import LocalEngine
 from veilset.raw.read import read
@@ -61,10 +61,9 @@ def mine(  # noqa: PLR0913 - all keyword-only, each documented
     """
     request = Request.of(k=k, min_support=min_support, max_size=max_size)
     chosen = find_method(method, task="mine")
-    curator = open_curator(
-        data, epsilon=epsilon, per_owner=per_owner, transactions=transactions, noise=noise or SecureNoise()
+    return _release(
+        chosen, request, data, epsilon=epsilon, per_owner=per_owner, transactions=transactions, noise=noise
     )
-    return chosen.run(curator, request, epsilon=curator.budget.total)
 
 
 def items(
@@ -95,10 +94,26 @@ def items(
     """
     request = Request.of(k=k, max_size=1)
     chosen = find_method(method, task="items")
+    return _release(
+        chosen, request, data, epsilon=epsilon, per_owner=per_owner, transactions=transactions, noise=noise
+    )
+
+
+def _release(
+    method: Method,
+    request: Request,
+    data: Transactions | Any,  # noqa: ANN401
+    *,
+    epsilon: Epsilon,
+    noise: Noise | None,
+    per_owner: int | None,
+    transactions: int | None,
+) -> Release:
+    """Run one method on a Curator of its own; it may spend all of epsilon."""
     curator = open_curator(
         data, epsilon=epsilon, per_owner=per_owner, transactions=transactions, noise=noise or SecureNoise()
     )
-    return chosen.run(curator, request, epsilon=curator.budget.total)
+    return method.run(curator, request, epsilon=curator.budget.total)
 
 
 def publish(
@@ -132,7 +147,7 @@ def publish(
     """
     request = PublishRequest(fan_out=fan_out)
     chosen = find_method(method, task="publish")
-    held = data if isinstance(data, Transactions) else read(data)
+    held = _as_transactions(data)
     if taxonomy is not None:
         request = replace(request, taxonomy=Taxonomy.read(taxonomy, held.alphabet.names, fan_out=fan_out))
     curator = open_curator(held, epsilon=epsilon, per_owner=per_owner, noise=noise or SecureNoise())
@@ -148,13 +163,13 @@ def open_curator(
     transactions: int | None = None,
     threads: int | None = None,
 ) -> Curator:
-    """A Curator over transactions, with a budget of epsilon; counts on all cores, or on so many threads."""
+    """A Curator over transactions, with a budget of epsilon; counts on all cores, or on `threads` of them."""
     budget = Budget(exact_epsilon(epsilon))
     if transactions is not None and not 0 <= transactions <= MOST_TRANSACTIONS:
         raise BadCall(
             f"{transactions} transactions are not possible; give the public number, or leave it out"
         )
-    held = data if isinstance(data, Transactions) else read(data)
+    held = _as_transactions(data)
     unit = _unit_of(held, per_owner)
     if budget.total / unit.transactions < LEAST_EPSILON:
         raise BadCall(
@@ -165,6 +180,10 @@ def open_curator(
         held = keep_per_owner(held, unit.transactions, noise.keys(len(held)))
     engine = LocalEngine(held, threads=threads)
     return Curator(engine, budget=budget, noise=noise, unit=unit, public_number=transactions)
+
+
+def _as_transactions(data: Transactions | Any) -> Transactions:  # noqa: ANN401
+    return data if isinstance(data, Transactions) else read(data)
 
 
 def _unit_of(held: Transactions, per_owner: int | None) -> PrivacyUnit:

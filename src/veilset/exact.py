@@ -19,6 +19,7 @@ from veilset.request import Request, Support
 from veilset.results.estimates import count_of
 from veilset.results.promise import Promise
 from veilset.results.published import Published, promise_beside
+from veilset.wording import counted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,7 +107,7 @@ def _limits(request: Request, found: ExactItemsets) -> tuple[str, ...]:
             f"limited to k = {request.k}: others may have the support of the last, {found.supports[-1]}"
         )
     if request.max_size is not None:
-        notes.append(f"limited to itemsets of up to {request.max_size} items")
+        notes.append(f"limited to itemsets of up to {counted(request.max_size, 'item')}")
     return tuple(notes)
 
 

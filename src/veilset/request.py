@@ -1,4 +1,4 @@
-"""What a caller wants: so many itemsets, those above a threshold, a whole dataset; checked before any look."""
+"""What a caller wants: the top k itemsets, those above a threshold, a whole dataset; checked before any look."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,7 +19,7 @@ class Request:
     """The k most frequent itemsets, those above a threshold, or both: the k best of those above it.
 
     >>> Request.of(k=10)
-    Target(k=10, min_support=None, max_size=None)
+    Request(k=10, min_support=None, max_size=None)
     >>> Request.of(min_support=0.07).min_support
     Fraction(7, 100)
     """

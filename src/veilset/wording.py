@@ -1,13 +1,15 @@
 """Words around numbers, for traces, notes and pages."""
 
 
-def counted(number: int, noun: str, plural: str | None = None) -> str:
-    """A number and what is counted, in the singular or the plural.
+def counted(number: int, noun: str, plural: str | None = None, *, separator: str = "") -> str:
+    """A number and what is counted, in the singular or the plural; `separator` stands between thousands.
 
     >>> counted(1, "item"), counted(0, "item"), counted(2, "sub-partition"), counted(2, "query", "queries")
     ('1 item', '0 items', '2 sub-partitions', '2 queries')
+    >>> counted(1000, "run", separator=",")
+    '1,000 runs'
     """
-    return f"{number} {noun if number == 1 else plural or noun + 's'}"
+    return f"{number:{separator}} {noun if number == 1 else plural or noun + 's'}"
 
 
 def ordinal(rank: int) -> str:

@@ -133,7 +133,7 @@ def test_quest_has_the_lengths_of_its_laws() -> None:
 
 def test_a_pick_brings_what_the_formula_says() -> None:
     """`mean_kept` is the mean number of items that survive corruption."""
-    patterns = datasets.Patterns(
+    patterns = datasets.PatternPool(
         offsets=np.array([0, 1, 4]),
         items=np.arange(4, dtype=np.int32),
         weights=np.array([0.25, 0.75]),

@@ -14,8 +14,8 @@ from pages import CHROMIUM, HOSTILE, Page, drawn, loads_nothing
 from veilset.errors import BadCall
 from veilset.evaluate import SCHEMA
 from veilset.render.study_report import (
-    CELL,
-    METRICS,
+    CELL_COLUMNS,
+    SHOWN_METRICS,
     condense,
     study_report_html,
     target_label,
@@ -129,13 +129,13 @@ def test_a_cell_holds_what_a_loop_over_its_runs_computes(runs: list[Run]) -> Non
     """Means, standard deviations and sums by size, of every cell and nothing else."""
     expected: dict[tuple[Any, ...], list[Run]] = {}
     for run in runs:
-        expected.setdefault(tuple(run[column] for column in CELL), []).append(run)
+        expected.setdefault(tuple(run[column] for column in CELL_COLUMNS), []).append(run)
     cells = condense(results_of(*runs)).to_dicts()
     assert len(cells) == len(expected)
     for cell in cells:
-        repeats = expected[tuple(cell[column] for column in CELL)]
+        repeats = expected[tuple(cell[column] for column in CELL_COLUMNS)]
         assert cell["repeats"] == len(repeats)
-        for metric in METRICS:
+        for metric in SHOWN_METRICS:
             values = values_of(repeats, metric.column)
             assert cell[f"{metric.column}_mean"] == (pytest.approx(mean(values)) if values else None)
             spread = pytest.approx(stdev(values), abs=1e-6) if len(values) > 1 else None
@@ -211,9 +211,9 @@ def test_the_page_says_how_it_was_measured() -> None:
         ((None, None, None), "all of it"),
     ],
 )
-def test_a_target_is_told_in_words(request: tuple[int | None, str | None, int | None], label: str) -> None:
+def test_a_target_is_told_in_words(target: tuple[int | None, str | None, int | None], label: str) -> None:
     """Number, threshold and size, as far as they were given."""
-    assert target_label(*request) == label
+    assert target_label(*target) == label
 
 
 def test_no_results_are_refused() -> None:

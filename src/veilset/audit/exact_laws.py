@@ -14,32 +14,33 @@ import numpy as np
 
 from veilset.arrays import Int64Array
 from veilset.audit import label_law
+from veilset.audit.lower_bound import Bound
 from veilset.audit.neighbours import Pair
 from veilset.audit.verdicts import Verdict
 from veilset.gate import SeededNoise
 from veilset.gate.mechanisms import Exponential
-from veilset.gate.selection import floored_supports as scored
-from veilset.gate.selection import subsets as jointly
+from veilset.gate.selection import floored_supports, subsets
 from veilset.itemsets import Domain, Itemset
 from veilset.raw.cuts.truncation import KeepAll
 from veilset.raw.engines.local import LocalEngine
 from veilset.raw.transactions import Transactions
+from veilset.wording import ordinal
 
 LogLaw = Mapping[object, float]
 """The logarithm of the probability of every output."""
 
 
 def best_verdict(pair: Pair, *, draws: int, size: int, epsilon: Fraction) -> Verdict:
-    """The best so many itemsets up to a size, on a pair."""
+    """The best `draws` itemsets up to a size, on a pair."""
     domain = Domain(items=range(pair.items), max_size=size)
-    laws = (law_of_best(data, domain, draws, epsilon=epsilon) for data in _both(pair))
+    laws = (law_of_best(data, domain, draws, epsilon=epsilon) for data in pair.both())
     return _compared(f"best {draws} of itemsets up to {size}; {pair.name}", *laws, epsilon=epsilon)
 
 
 def rank_verdict(pair: Pair, *, epsilon: Fraction) -> Verdict:
     """The matching rank, on a pair."""
     domain = Domain(items=range(pair.items), max_size=2)
-    laws = (law_of_rank(data, domain, k=min(4, domain.size), epsilon=epsilon) for data in _both(pair))
+    laws = (law_of_rank(data, domain, k=min(4, domain.size), epsilon=epsilon) for data in pair.both())
     return _compared(f"matching rank; {pair.name}", *laws, epsilon=epsilon)
 
 
@@ -48,7 +49,7 @@ def frequent_items_verdict(pair: Pair, *, least: int, most: int, epsilon: Fracti
     domain, most = Domain(items=range(pair.items), max_size=2), min(most, pair.items)
     laws = (
         law_of_frequent_items(data, domain, min(4, domain.size), least=least, most=most, epsilon=epsilon)
-        for data in _both(pair)
+        for data in pair.both()
     )
     return _compared(f"{least} to {most} frequent items in one draw; {pair.name}", *laws, epsilon=epsilon)
 
@@ -57,9 +58,9 @@ def labels_verdict(pair: Pair, *, k: int, by_blocks: bool, epsilon: Fraction) ->
     """Which items are above the k-th, by blocks or by the sparse vector technique, on a pair."""
     how = "by blocks" if by_blocks else "by a sparse vector"
     laws = (
-        law_of_labels(_item_supports(data), k, epsilon=epsilon, by_blocks=by_blocks) for data in _both(pair)
+        law_of_labels(_item_supports(data), k, epsilon=epsilon, by_blocks=by_blocks) for data in pair.both()
     )
-    return _compared(f"above the {k}-th item {how}; {pair.name}", *laws, epsilon=epsilon)
+    return _compared(f"above the {ordinal(k)} item {how}; {pair.name}", *laws, epsilon=epsilon)
 
 
 EXACT_LAWS = (
@@ -77,14 +78,10 @@ EXACT_LAWS = (
 """Each turns a pair and epsilon into a verdict."""
 
 
-def _both(pair: Pair) -> tuple[Transactions, Transactions]:
-    return pair.with_unit(), pair.without_unit()
-
-
 def law_of_best(data: Transactions, domain: Domain, draws: int, *, epsilon: Fraction) -> LogLaw:
     """Every sequence of draws of `ask_best`, all itemsets of the domain listed one by one."""
     rate = Exponential(draws, 1, epsilon).rate
-    found = scored.floored_supports(LocalEngine(data, threads=1), domain, draws, rate=rate)
+    found = floored_supports.floored_supports(LocalEngine(data, threads=1), domain, draws, rate=rate)
     sizes = range(domain.min_size, min(domain.max_size, len(domain.items)) + 1)
     itemsets = [itemset for size in sizes for itemset in combinations(domain.items, size)]
     scores = {itemset: found.listed.get(itemset, found.floor) for itemset in itemsets}
@@ -108,7 +105,9 @@ def law_of_rank(data: Transactions, domain: Domain, k: int, *, epsilon: Fraction
     """Every rank of `ask_matching_rank`."""
     rate = float(Exponential(1, 1, epsilon, is_monotone=False).rate)
     engine = LocalEngine(data, threads=1)
-    distances = scored.rank_distances(engine, domain, k, most=len(domain.items), draw=SeededNoise(0).keys)
+    distances = floored_supports.rank_distances(
+        engine, domain, k, most=len(domain.items), draw=SeededNoise(0).keys
+    )
     logs = [-rate * distance for distance in distances.tolist()]
     total = _log_sum(logs)
     return {rank: value - total for rank, value in enumerate(logs, start=1)}
@@ -120,9 +119,9 @@ def law_of_frequent_items(
     """Every set of `ask_frequent_items`, listed one by one."""
     rate = float(Exponential(1, 1, epsilon, is_monotone=False).rate)
     engine = LocalEngine(data, threads=1)
-    margins = scored.margins_of_items(engine, domain, k, most=most, draw=SeededNoise(0).keys)
+    margins = floored_supports.margins_of_items(engine, domain, k, most=most, draw=SeededNoise(0).keys)
     logs = {
-        chosen: -rate * jointly.loss_of(margins, list(chosen))
+        chosen: -rate * subsets.loss_of(margins, list(chosen))
         for size in range(least, most + 1)
         for chosen in combinations(range(margins.size), size)
     }
@@ -154,13 +153,5 @@ def _compared(case: str, with_unit: LogLaw, without_unit: LogLaw, *, epsilon: Fr
         loss, output = max(
             ((abs(with_unit[key] - without_unit[key]), key) for key in with_unit), key=lambda found: found[0]
         )
-    return Verdict(
-        method="questions",
-        case=f"{case} (exact)",
-        printed=False,
-        claim=float(epsilon),
-        bound=loss,
-        confidence=1.0,
-        samples=0,
-        event=f"output {output}",
-    )
+    bound = Bound(loss, f"output {output}", confidence=1.0, samples=0)
+    return Verdict.of(bound, method="questions", case=f"{case} (exact)", printed=False, claim=float(epsilon))

@@ -18,10 +18,10 @@ import numpy as np
 from veilset.arrays import FloatArray, Int64Array
 from veilset.audit.lower_bound import Outcome, lower_bound
 from veilset.audit.verdicts import Verdict
-from veilset.gate.noise import Noise
+from veilset.gate import Noise
 from veilset.raw.counts import ExactCounts
 
-METHOD = "noise"
+_METHOD = "noise"
 WITH_UNIT, WITHOUT_UNIT = 1, 0
 _MANTISSA_DIGITS = 53
 
@@ -34,7 +34,8 @@ def audit_textbook_noise(*, epsilon: float, samples: int, seed: int) -> Verdict:
         for count in (WITH_UNIT, WITHOUT_UNIT)
     )
     case = "last digits: Laplace noise in double precision"
-    return _verdict(with_unit, without_unit, case=case, printed=True, epsilon=epsilon)
+    bound = lower_bound(with_unit, without_unit)
+    return Verdict.of(bound, method=_METHOD, case=case, printed=True, claim=epsilon)
 
 
 def audit_integer_noise(noise: Noise, *, epsilon: Fraction, samples: int) -> Verdict:
@@ -44,7 +45,8 @@ def audit_integer_noise(noise: Noise, *, epsilon: Fraction, samples: int) -> Ver
         for count in (WITH_UNIT, WITHOUT_UNIT)
     )
     case = "last digits: discrete Laplace noise"
-    return _verdict(with_unit, without_unit, case=case, printed=False, epsilon=float(epsilon))
+    bound = lower_bound(with_unit, without_unit)
+    return Verdict.of(bound, method=_METHOD, case=case, printed=False, claim=float(epsilon))
 
 
 def naive_laplace(values: FloatArray, *, scale: float, rng: np.random.Generator) -> FloatArray:
@@ -73,19 +75,3 @@ def _digit_outcomes(released: FloatArray) -> list[Outcome]:
 
 def _remainder_outcomes(released: Int64Array) -> list[Outcome]:
     return [{f"remainder modulo {base}": int(value % base) for base in (2, 4)} for value in released]
-
-
-def _verdict(
-    with_unit: list[Outcome], without_unit: list[Outcome], *, case: str, printed: bool, epsilon: float
-) -> Verdict:
-    bound = lower_bound(with_unit, without_unit)
-    return Verdict(
-        method=METHOD,
-        case=case,
-        printed=printed,
-        claim=epsilon,
-        bound=bound.epsilon,
-        confidence=bound.confidence,
-        samples=bound.samples,
-        event=bound.event,
-    )

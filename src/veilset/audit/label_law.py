@@ -1,6 +1,6 @@
 """The law of comparisons with a noisy threshold, by summing over all values that the threshold can take.
 
-A twin of `gate.above_threshold`: it follows the printed algorithms label by label and draws nothing.
+A twin of `gate.selection.sparse_vector`: it follows the printed algorithms label by label and draws nothing.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,42 +9,27 @@ from fractions import Fraction
 import numpy as np
 
 from veilset.arrays import FloatArray
+from veilset.audit import geometric
 from veilset.gate.selection.sparse_vector import COMPARISON_STEPS
 
-Labels = tuple[bool, ...]
+LabelPath = tuple[bool, ...]
 
 TAIL = 45
 """How many scales of noise are summed over: what is left out has a probability below 1e-19."""
 
 
-def mass(values: FloatArray, scale: float) -> FloatArray:
-    """P(noise = value) of discrete Laplace noise."""
-    ratio = np.exp(-1 / scale)
-    probabilities: FloatArray = (1 - ratio) / (1 + ratio) * ratio ** np.abs(values)
-    return probabilities
-
-
-def at_least(values: FloatArray, scale: float) -> FloatArray:
-    """P(noise >= value) of discrete Laplace noise."""
-    ratio = np.exp(-1 / scale)
-    up = ratio ** np.maximum(values, 0) / (1 + ratio)
-    down = 1 - ratio ** np.maximum(1 - values, 0) / (1 + ratio)
-    probabilities: FloatArray = np.where(values > 0, up, down)
-    return probabilities
-
-
 def of_sparse_vector(
     supports: Sequence[int], k: int, threshold: int, epsilon: Fraction
-) -> Iterator[tuple[Labels, float]]:
+) -> Iterator[tuple[LabelPath, float]]:
     """One noisy threshold at a quarter of epsilon; every "above" gets an equal share of the rest."""
     noisy, weights = _thresholds(threshold, float(epsilon / 4))
     share = float(epsilon * 3 / 4 / k)
 
-    def walk(labels: Labels, weights: FloatArray) -> Iterator[tuple[Labels, float]]:
+    def walk(labels: LabelPath, weights: FloatArray) -> Iterator[tuple[LabelPath, float]]:
         if sum(labels) == k or len(labels) == len(supports):
             yield labels, float(weights.sum())
             return
-        for label, p in _both(supports[len(labels)], noisy, share):
+        for label, p in _labels_at(supports[len(labels)], noisy, share):
             yield from walk((*labels, label), weights * p)
 
     return walk((), weights)
@@ -52,11 +37,11 @@ def of_sparse_vector(
 
 def of_blocks(
     supports: Sequence[int], k: int, threshold: int, epsilon: Fraction
-) -> Iterator[tuple[Labels, float]]:
+) -> Iterator[tuple[LabelPath, float]]:
     """A new noisy threshold for each block; what is left is shared by the items that are still wanted."""
     step = epsilon / COMPARISON_STEPS
 
-    def new_block(labels: Labels, p: float, left: Fraction) -> Iterator[tuple[Labels, float]]:
+    def new_block(labels: LabelPath, p: float, left: Fraction) -> Iterator[tuple[LabelPath, float]]:
         wanted = k - sum(labels)
         share = left / (4 * wanted) // step * step if wanted else Fraction(0)
         if share == 0 or len(labels) == len(supports):
@@ -66,14 +51,14 @@ def of_blocks(
         yield from walk(labels, len(labels), noisy, p * weights, left - share)
 
     def walk(
-        labels: Labels, start: int, noisy: FloatArray, weights: FloatArray, left: Fraction
-    ) -> Iterator[tuple[Labels, float]]:
+        labels: LabelPath, start: int, noisy: FloatArray, weights: FloatArray, left: Fraction
+    ) -> Iterator[tuple[LabelPath, float]]:
         wanted = k - sum(labels)
         if wanted == 0 or len(labels) == len(supports):
             yield labels, float(weights.sum())
             return
         share = left / wanted // step * step
-        for label, chance in _both(supports[len(labels)], noisy, float(share)):
+        for label, chance in _labels_at(supports[len(labels)], noisy, float(share)):
             if len(labels) > start and label != labels[start]:
                 yield from new_block((*labels, label), float((weights * chance).sum()), left - share)
             else:
@@ -86,13 +71,15 @@ def _thresholds(threshold: int, share: float) -> tuple[FloatArray, FloatArray]:
     """The values of a noisy threshold, and their probabilities."""
     reach = int(TAIL / share) + 1
     noise = np.arange(-reach, reach + 1, dtype=np.float64)
-    return threshold + noise, mass(noise, 1 / share)
+    return threshold + noise, geometric.chance(noise, share)
 
 
-def _both(
+def _labels_at(
     support: int, noisy: FloatArray, share: float
 ) -> tuple[tuple[bool, FloatArray], tuple[bool, FloatArray]]:
     """Both labels, with their probabilities for each value of the noisy threshold."""
-    above = at_least(noisy - support, 1 / share)
-    below = at_least(support - noisy + 1, 1 / share)  # noise is symmetric: exact where `above` is nearly 1
+    above = geometric.chance_at_least(noisy - support, share)
+    below = geometric.chance_at_least(
+        support - noisy + 1, share
+    )  # noise is symmetric: exact where `above` is nearly 1
     return (True, above), (False, below)

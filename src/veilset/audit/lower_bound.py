@@ -21,12 +21,12 @@ from veilset.audit.intervals import at_least, at_most
 
 Outcome = Mapping[str, int]
 
-CONFIDENCE = 0.95
+BOUND_CONFIDENCE = 0.95
 ABSENT = -(2**62)
 """What a statistic is where an outcome does not have it."""
 LARGEST = 2**62
 MOST_CLASSES = 64
-"""Counts take many values: neighbouring ones are put together until so many classes are left."""
+"""Counts take many values: neighbouring ones are put together until at most 64 classes are left."""
 _SIGMAS = 3.0  # wider than the test, so that rare events are not chosen for their luck
 
 
@@ -60,7 +60,7 @@ class Event:
 
 
 def lower_bound(
-    with_unit: Sequence[Outcome], without_unit: Sequence[Outcome], *, confidence: float = CONFIDENCE
+    with_unit: Sequence[Outcome], without_unit: Sequence[Outcome], *, confidence: float = BOUND_CONFIDENCE
 ) -> Bound:
     """The bound that outcomes on two neighbouring databases allow; at least 0."""
     half = min(len(with_unit), len(without_unit)) // 2

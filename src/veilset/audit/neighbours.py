@@ -21,14 +21,18 @@ class Pair:
 
     def without_unit(self) -> Transactions:
         """The database."""
-        return _transactions(self.rows, self.items)
+        return _numbered_transactions(self.rows, self.items)
 
     def with_unit(self) -> Transactions:
         """Its neighbour."""
-        return _transactions((*self.rows, self.extra), self.items)
+        return _numbered_transactions((*self.rows, self.extra), self.items)
+
+    def both(self) -> tuple[Transactions, Transactions]:
+        """With the unit, and without it."""
+        return self.with_unit(), self.without_unit()
 
 
-def _transactions(rows: tuple[Basket, ...], items: int) -> Transactions:
+def _numbered_transactions(rows: tuple[Basket, ...], items: int) -> Transactions:
     ordered = [sorted(row) for row in rows]
     offsets = np.cumsum([0, *map(len, ordered)], dtype=np.int64)
     codes = np.array([code for row in ordered for code in row], dtype=np.int32)

@@ -77,22 +77,14 @@ def _check_samples(samples: int) -> None:
 
 def sampled_verdict(subject: Subject, pair: Pair, *, epsilon: Fraction, samples: int, seed: int) -> Verdict:
     """Many runs on both databases; seeds differ, because an attacker does not see the same noise twice."""
-    with_unit, without_unit = pair.with_unit(), pair.without_unit()
+    with_unit, without_unit = pair.both()
     typical = [subject.outcome(data, epsilon=WITHOUT_NOISE, seed=seed) for data in (with_unit, without_unit)]
     bound = lower_bound(
         _outcomes(subject, with_unit, typical, epsilon, range(seed, seed + samples)),
         _outcomes(subject, without_unit, typical, epsilon, range(seed + samples, seed + 2 * samples)),
     )
-    return Verdict(
-        method=subject.name,
-        case=f"{subject.case}; {pair.name}",
-        printed=False,
-        claim=float(epsilon),
-        bound=bound.epsilon,
-        confidence=bound.confidence,
-        samples=bound.samples,
-        event=bound.event,
-    )
+    case = f"{subject.case}; {pair.name}"
+    return Verdict.of(bound, method=subject.name, case=case, printed=False, claim=float(epsilon))
 
 
 def _outcomes(

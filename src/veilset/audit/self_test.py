@@ -29,13 +29,18 @@ class NoiseTest:
         """Whether the draws are as they should be; wrong once in a million times."""
         return self.p_value > FALSE_ALARM
 
+    @property
+    def verdict(self) -> str:
+        """The same in a word."""
+        return HOLDS if self.is_fine else BROKEN
+
     def to_dict(self) -> dict[str, Any]:
         """The row that `veilset audit noise --json` prints."""
         return {
             "scale": str(self.scale),
             "draws": self.draws,
             "p_value": self.p_value,
-            "verdict": HOLDS if self.is_fine else BROKEN,
+            "verdict": self.verdict,
         }
 
 

@@ -76,11 +76,12 @@ def of_method(name: str) -> list[Subject]:
     """A method with everything it can be asked for."""
     method = METHODS[name]
     return [
-        Subject(name, case, _run(method, request)) for case, request in TARGETS.get(method.task, {}).items()
+        Subject(name, case, _asking(method, request))
+        for case, request in TARGETS.get(method.task, {}).items()
     ]
 
 
-def _run(method: Method, request: Request | PublishRequest) -> Ask:
+def _asking(method: Method, request: Request | PublishRequest) -> Ask:
     if isinstance(request, PublishRequest):
         return lambda curator, epsilon: _seen_records(method.run(curator, request, epsilon=epsilon))
     return lambda curator, epsilon: _seen(method.run(curator, request, epsilon=epsilon))
@@ -106,14 +107,14 @@ def _seen_records(published: Published) -> Outcome:
 
 
 def of_questions() -> list[Subject]:
-    """Every question of the gate; those that take a cut, under each kind of cut."""
+    """Every question of the gate; those that take a truncation, under each kind of it."""
     plain = [Subject("questions", name, ask) for name, ask in QUESTIONS.items()]
-    under_cuts = [
+    truncated = [
         Subject("questions", f"{name} under {label}", _under(ask, truncation))
-        for name, ask in QUESTIONS_UNDER_A_CUT.items()
-        for label, truncation in CUTS.items()
+        for name, ask in QUESTIONS_UNDER_TRUNCATION.items()
+        for label, truncation in TRUNCATIONS.items()
     ]
-    return [*plain, *under_cuts]
+    return [*plain, *truncated]
 
 
 def _under(ask: AskUnder, truncation: Callable[[int], Truncation]) -> Ask:
@@ -124,7 +125,7 @@ def _counts(name: str, values: Int64Array) -> Outcome:
     return {f"{name} {place}": int(value) for place, value in enumerate(values)}
 
 
-def _found(items: tuple[int, ...]) -> Outcome:
+def _seen_items(items: tuple[int, ...]) -> Outcome:
     """Which items were above, and how many."""
     return {"number": len(items), **{f"{item} above": 1 for item in items}}
 
@@ -133,7 +134,7 @@ def _all(curator: Curator) -> Int64Array:
     return np.arange(curator.alphabet_size)
 
 
-def _chosen(itemsets: tuple[Itemset, ...]) -> Outcome:
+def _seen_choice(itemsets: tuple[Itemset, ...]) -> Outcome:
     """Which itemset came first, and so on; and which came at all."""
     places = {f"place {place}": hash(itemset) % 2**31 for place, itemset in enumerate(itemsets)}
     return {**places, **{f"{itemset} chosen": 1 for itemset in itemsets}}
@@ -178,8 +179,8 @@ def _partitions(curator: Curator, epsilon: Fraction) -> Outcome:
     return outcome
 
 
-FEW = Itemsets.of([(0,), (1,), (0, 1)])
-SPLIT = Split(1, FEW.offsets, FEW.items, weights=np.array([5, 4, 3]))
+THREE_ITEMSETS = Itemsets.of([(0,), (1,), (0, 1)])
+SPLIT = Split(1, THREE_ITEMSETS.offsets, THREE_ITEMSETS.items, weights=np.array([5, 4, 3]))
 """Pieces of one item: every transaction of several becomes as many rows as it can."""
 
 QUESTIONS: Mapping[str, Ask] = {
@@ -193,24 +194,24 @@ QUESTIONS: Mapping[str, Ask] = {
     "lengths and items of a sample": lambda curator, epsilon: _of_sample(
         curator.on_sample(Fraction(1, 4), epsilon=epsilon)
     ),
-    "best 2": lambda curator, epsilon: _chosen(
+    "best 2": lambda curator, epsilon: _seen_choice(
         curator.ask_best(2, domain=curator.domain(max_size=2), epsilon=epsilon).itemsets
     ),
-    "best 2 of a list, split": lambda curator, epsilon: _chosen(
-        curator.ask_best_of(2, FEW, reshape=SPLIT, epsilon=epsilon).itemsets
+    "best 2 of a list, split": lambda curator, epsilon: _seen_choice(
+        curator.ask_best_of(2, THREE_ITEMSETS, reshape=SPLIT, epsilon=epsilon).itemsets
     ),
-    "best 2, split": lambda curator, epsilon: _chosen(
+    "best 2, split": lambda curator, epsilon: _seen_choice(
         curator.ask_best(2, domain=curator.domain(max_size=2), reshape=SPLIT, epsilon=epsilon).itemsets
     ),
     "supports, split": lambda curator, epsilon: _counts(
-        "itemset", curator.ask_reshaped_supports(FEW, reshape=SPLIT, epsilon=epsilon).values
+        "itemset", curator.ask_reshaped_supports(THREE_ITEMSETS, reshape=SPLIT, epsilon=epsilon).values
     ),
     "matching rank": lambda curator, epsilon: {
         "rank": curator.ask_matching_rank(
             4, domain=curator.domain(max_size=2), most=curator.alphabet_size, epsilon=epsilon
         )
     },
-    "frequent items": lambda curator, epsilon: _found(
+    "frequent items": lambda curator, epsilon: _seen_items(
         curator.ask_frequent_items(
             4,
             domain=curator.domain(max_size=2),
@@ -219,8 +220,8 @@ QUESTIONS: Mapping[str, Ask] = {
             epsilon=epsilon,
         )
     ),
-    "frequent ones of a list": lambda curator, epsilon: _chosen(
-        curator.ask_frequent_of(4, FEW, domain=curator.domain(max_size=2), epsilon=epsilon)
+    "frequent ones of a list": lambda curator, epsilon: _seen_choice(
+        curator.ask_frequent_of(4, THREE_ITEMSETS, domain=curator.domain(max_size=2), epsilon=epsilon)
     ),
     "truncating length": lambda curator, epsilon: {
         "length": curator.ask_truncating_length(
@@ -238,31 +239,31 @@ QUESTIONS: Mapping[str, Ask] = {
     "normalised supports of 2 items": lambda curator, epsilon: _counts(
         "item", curator.ask_normalised_supports(1, epsilon=epsilon, items=np.array([1, 0])).values
     ),
-    "held": lambda curator, epsilon: _counts(
-        "class", curator.ask_containment(FEW, classes=(0, 1, 2), epsilon=epsilon).values
+    "containment": lambda curator, epsilon: _counts(
+        "class", curator.ask_containment(THREE_ITEMSETS, classes=(0, 1, 2), epsilon=epsilon).values
     ),
-    "held of items": lambda curator, epsilon: _counts(
+    "containment of items": lambda curator, epsilon: _counts(
         "class", curator.ask_containment(None, classes=(0, 1, 2, 4), epsilon=epsilon).values
     ),
-    "shared supports": lambda curator, epsilon: _counts(
-        "itemset", curator.ask_capped_counts(FEW, most=2, epsilon=epsilon).values
+    "capped counts": lambda curator, epsilon: _counts(
+        "itemset", curator.ask_capped_counts(THREE_ITEMSETS, most=2, epsilon=epsilon).values
     ),
     "sum of supports": lambda curator, epsilon: {
         "sum": curator.ask_total(_all(curator), most=2, epsilon=epsilon).value
     },
-    "above the 1st by blocks": lambda curator, epsilon: _found(
+    "above the 1st by blocks": lambda curator, epsilon: _seen_items(
         curator.ask_above_kth(_all(curator), 1, epsilon=epsilon, by_blocks=True).items
     ),
-    "above the 2nd by blocks": lambda curator, epsilon: _found(
+    "above the 2nd by blocks": lambda curator, epsilon: _seen_items(
         curator.ask_above_kth(_all(curator), 2, epsilon=epsilon, by_blocks=True).items
     ),
-    "above the 2nd": lambda curator, epsilon: _found(
+    "above the 2nd": lambda curator, epsilon: _seen_items(
         curator.ask_above_kth(_all(curator), 2, epsilon=epsilon, by_blocks=False).items
     ),
     "partitions": _partitions,
 }
 
-QUESTIONS_UNDER_A_CUT: Mapping[str, AskUnder] = {
+QUESTIONS_UNDER_TRUNCATION: Mapping[str, AskUnder] = {
     "lengths": lambda curator, epsilon, truncation: _counts(
         "length", curator.ask_lengths(limit=4, truncation=truncation, epsilon=epsilon).values
     ),
@@ -270,10 +271,10 @@ QUESTIONS_UNDER_A_CUT: Mapping[str, AskUnder] = {
         "item", curator.ask_item_supports(truncation=truncation, epsilon=epsilon).values
     ),
     "supports": lambda curator, epsilon, truncation: _counts(
-        "itemset", curator.ask_supports(FEW, truncation=truncation, epsilon=epsilon).values
+        "itemset", curator.ask_supports(THREE_ITEMSETS, truncation=truncation, epsilon=epsilon).values
     ),
-    "joint patterns": lambda curator, epsilon, truncation: _counts(
-        "pattern", curator.ask_marginal((0, 1, 2), truncation=truncation, epsilon=epsilon).values
+    "marginal": lambda curator, epsilon, truncation: _counts(
+        "cell", curator.ask_marginal((0, 1, 2), truncation=truncation, epsilon=epsilon).values
     ),
     "prefix tree": lambda curator, epsilon, truncation: _paths(
         curator.ask_prefix_tree(
@@ -282,8 +283,8 @@ QUESTIONS_UNDER_A_CUT: Mapping[str, AskUnder] = {
     ),
 }
 
-CUTS: Mapping[str, Callable[[int], Truncation]] = {
-    "no cut": lambda _: KeepAll(),
+TRUNCATIONS: Mapping[str, Callable[[int], Truncation]] = {
+    "no truncation": lambda _: KeepAll(),
     "DropLonger(2)": lambda _: DropLonger(2),
     "KeepRandom(2)": lambda _: KeepRandom(2),
     "KeepBest(1)": lambda items: KeepBest(1, np.arange(items, dtype=np.int64)),
@@ -295,4 +296,4 @@ CUTS: Mapping[str, Callable[[int], Truncation]] = {
     ),
     "OnlyItems, KeepRandom(1)": lambda _: OnlyItems(np.array([0, 1]), KeepRandom(1)),
 }
-"""Every cut, for an alphabet of that size."""
+"""Every truncation, for an alphabet of that size."""

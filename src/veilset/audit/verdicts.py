@@ -3,6 +3,8 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from veilset.audit.lower_bound import Bound
+
 HOLDS, BROKEN = "holds", "BROKEN"
 
 
@@ -22,10 +24,29 @@ class Verdict:
     samples: int
     event: str
 
+    @classmethod
+    def of(cls, bound: Bound, *, method: str, case: str, printed: bool, claim: float) -> "Verdict":
+        """A bound against the claim."""
+        return cls(
+            method=method,
+            case=case,
+            printed=printed,
+            claim=claim,
+            bound=bound.epsilon,
+            confidence=bound.confidence,
+            samples=bound.samples,
+            event=bound.event,
+        )
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether the bound refutes the claim."""
+        return self.bound > self.claim * (1 + 1e-9)
+
     @property
     def verdict(self) -> str:
-        """Whether the claim stands."""
-        return BROKEN if self.bound > self.claim * (1 + 1e-9) else HOLDS
+        """Whether the claim stands, in a word."""
+        return BROKEN if self.is_broken else HOLDS
 
     def to_dict(self) -> dict[str, Any]:
         """The row that `veilset audit --json` prints."""

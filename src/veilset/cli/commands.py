@@ -1,34 +1,30 @@
 """The commands: each parses, makes one library call and shows what comes of it."""
 
 import os
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from veilset import __version__
+from veilset._version import __version__
+from veilset.cli.decorators import is_published, makes_release, reads_data
 from veilset.cli.options import (
-    AsJson,
-    Epsilon,
-    K,
-    MaxSize,
-    Method,
-    MinSupport,
-    Out,
-    PerOwner,
-    PublicNumber,
-    Report,
-    Seed,
+    AsJsonOption,
+    EpsilonOption,
+    KOption,
+    MaxSizeOption,
+    MethodOption,
+    MinSupportOption,
+    PerOwnerOption,
+    PublicNumberOption,
+    ReportOption,
+    SeedOption,
     check_can_write,
     parts_of,
-    reads_data,
     whole_number,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from veilset import Release, Transactions
 
 app = typer.Typer(
@@ -59,9 +55,9 @@ def _veilset(
         typer.echo(context.get_help())
 
 
-@app.command()
-def demo(
-    epsilon: Epsilon = "1",
+@app.command(name="demo")
+def demo_command(
+    epsilon: EpsilonOption = "1",
     k: Annotated[int, typer.Option("--k", metavar="K", help="How many itemsets.")] = 60,
     report: Annotated[
         Path, typer.Option("--report", metavar="F.html", help="Where to write the page.")
@@ -73,39 +69,35 @@ def demo(
         mine,
         write_report,
     )
-    from veilset.render import terminal as show  # noqa: PLC0415
+    from veilset.render import terminal  # noqa: PLC0415
 
     check_can_write(report, suffixes=(".html",))
-    with show.stage("filling 100,000 synthetic baskets"):
+    with terminal.stage("filling 100,000 synthetic baskets"):
         baskets = datasets.groceries(100_000)
-    with show.stage("asking for a private release (a first run compiles, once)"):
+    with terminal.stage("asking for a private release (a first run compiles, once)"):
         found = mine(baskets, epsilon=epsilon, k=k)
-    show.release(found, most=20)
+    terminal.print_release(found, most=20)
     write_report(found, report)
-    show.line(f"All of it with plots, in a page that works offline: {report}")
+    terminal.print_line(f"All of it with plots, in a page that works offline: {report}")
 
 
 @app.command(name="mine")
 @reads_data
+@makes_release
 def mine_command(
     data: "Transactions",
-    path: Path,
-    epsilon: Epsilon,
-    k: K = None,
-    min_support: MinSupport = None,
-    method: Method = None,
-    max_size: MaxSize = None,
-    per_owner: PerOwner = None,
-    transactions: PublicNumber = None,
-    out: Out = None,
-    report: Report = None,
-    as_json: AsJson = False,
-) -> None:
+    epsilon: EpsilonOption,
+    k: KOption = None,
+    min_support: MinSupportOption = None,
+    method: MethodOption = None,
+    max_size: MaxSizeOption = None,
+    per_owner: PerOwnerOption = None,
+    transactions: PublicNumberOption = None,
+) -> "Release":
     """Private frequent itemsets, with 95 % intervals."""
     from veilset import mine  # noqa: PLC0415
 
-    ask = partial(
-        mine,
+    return mine(
         data,
         epsilon=epsilon,
         k=k,
@@ -115,50 +107,23 @@ def mine_command(
         per_owner=per_owner,
         transactions=transactions,
     )
-    _release(ask, path, out=out, report=report, as_json=as_json)
 
 
 @app.command(name="items")
 @reads_data
+@makes_release
 def items_command(
     data: "Transactions",
-    path: Path,
-    epsilon: Epsilon,
+    epsilon: EpsilonOption,
     k: Annotated[int, typer.Option("--k", metavar="K", help="How many items.")],
-    method: Method = None,
-    per_owner: PerOwner = None,
-    transactions: PublicNumber = None,
-    out: Out = None,
-    report: Report = None,
-    as_json: AsJson = False,
-) -> None:
+    method: MethodOption = None,
+    per_owner: PerOwnerOption = None,
+    transactions: PublicNumberOption = None,
+) -> "Release":
     """The most frequent items, privately, with 95 % intervals."""
     from veilset import items  # noqa: PLC0415
 
-    ask = partial(
-        items, data, epsilon=epsilon, k=k, method=method, per_owner=per_owner, transactions=transactions
-    )
-    _release(ask, path, out=out, report=report, as_json=as_json)
-
-
-def _release(
-    ask: "Callable[[], Release]", path: Path, *, out: Path | None, report: Path | None, as_json: bool
-) -> None:
-    """Ask for a release of what was read from a path, when its files can be written; then write and show it."""
-    from veilset import write_report  # noqa: PLC0415
-    from veilset.render import terminal as show  # noqa: PLC0415
-
-    check_can_write(out, suffixes=(".json", ".csv", ".parquet"), data=path)
-    check_can_write(report, suffixes=(".html",))
-    if _is_published(path):
-        show.warn("this dataset is private already: `veilset exact` mines it as it is, at no further cost")
-    with show.stage("asking for a private release (a first run compiles, once)"):
-        found = ask()
-    if out is not None:
-        found.save(out)
-    if report is not None:
-        write_report(found, report)
-    show.document(found.to_dict()) if as_json else show.release(found)
+    return items(data, epsilon=epsilon, k=k, method=method, per_owner=per_owner, transactions=transactions)
 
 
 @app.command(name="publish")
@@ -166,35 +131,35 @@ def _release(
 def publish_command(
     data: "Transactions",
     path: Path,
-    epsilon: Epsilon,
+    epsilon: EpsilonOption,
     out: Annotated[
         Path,
         typer.Option("--out", metavar="F", help="Write the dataset: .dat, .dat.gz, .dat.zst or .parquet."),
     ],
-    method: Method = None,
+    method: MethodOption = None,
     fan_out: Annotated[
-        int, typer.Option("--fanout", metavar="N", help="How many items or groups make a group.")
+        int, typer.Option("--fanout", metavar="N", help="Items, or groups, in one group.")
     ] = 10,
     taxonomy: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="A public hierarchy: item, category, ... in each line."),
     ] = None,
-    per_owner: PerOwner = None,
-    as_json: AsJson = False,
+    per_owner: PerOwnerOption = None,
+    as_json: AsJsonOption = False,
 ) -> None:
     """A whole private dataset, with its promise in a file beside it. Mining it costs nothing more."""
     from veilset import publish  # noqa: PLC0415
-    from veilset.render import terminal as show  # noqa: PLC0415
+    from veilset.render import terminal  # noqa: PLC0415
     from veilset.results.published import check_can_hold  # noqa: PLC0415
 
     check_can_hold(out, data.alphabet.names)
     check_can_write(out, data=path)
-    with show.stage("asking for a private dataset (a first run compiles, once)"):
+    with terminal.stage("asking for a private dataset (a first run compiles, once)"):
         published = publish(
             data, epsilon=epsilon, method=method, fan_out=fan_out, taxonomy=taxonomy, per_owner=per_owner
         )
         published.write(out)
-    show.document(published.to_dict()) if as_json else show.published(published, out)
+    terminal.print_json(published.to_dict()) if as_json else terminal.print_published(published, out)
 
 
 @app.command(name="evaluate")
@@ -202,28 +167,27 @@ def publish_command(
 def evaluate_command(
     data: "Transactions",
     path: Path,
-    methods: Annotated[
-        str, typer.Option("--methods", metavar="A,B", help="Which methods, parted by commas.")
-    ],
+    methods: Annotated[str, typer.Option("--methods", metavar="A,B", help="Methods, separated by commas.")],
     epsilon: Annotated[str, typer.Option("--epsilon", metavar="E,E", help="Privacy budgets, such as 0.1,1.")],
     k: Annotated[str, typer.Option("--k", metavar="K,K", help="Numbers of itemsets, such as 50,100.")] = "",
     min_support: Annotated[str, typer.Option("--min-support", metavar="S,S", help="Thresholds.")] = "",
-    max_size: MaxSize = None,
+    max_size: MaxSizeOption = None,
     task: Annotated[str, typer.Option("--task", metavar="T", help="mine, items or publish.")] = "mine",
     repeats: Annotated[int, typer.Option("--repeats", metavar="N", help="Runs of each combination.")] = 10,
-    seed: Seed = 7,
+    seed: SeedOption = 7,
     workers: Annotated[
-        int | None, typer.Option("--workers", metavar="N", help="Processes; all cores.")
+        int | None, typer.Option("--workers", metavar="N", help="How many processes; all cores if left out.")
     ] = None,
     results: Annotated[
-        Path | None, typer.Option("--results", metavar="F.parquet", help="Append to it, and go on from it.")
+        Path | None,
+        typer.Option("--results", metavar="F.parquet", help="Append the runs to it; skip those it holds."),
     ] = None,
-    report: Report = None,
-    as_json: AsJson = False,
+    report: ReportOption = None,
+    as_json: AsJsonOption = False,
 ) -> None:
     """How accurate methods are on PUBLIC data, against the exact answer. NOT private."""
     from veilset import evaluate as evaluation  # noqa: PLC0415
-    from veilset.render import terminal as show  # noqa: PLC0415
+    from veilset.render import terminal  # noqa: PLC0415
     from veilset.render.study_report import write_study_report  # noqa: PLC0415
 
     check_can_write(results, suffixes=(".parquet",))
@@ -238,7 +202,7 @@ def evaluate_command(
         repeats=repeats,
         seed=seed,
     )
-    with show.progress("runs") as progress:
+    with terminal.progress("runs") as progress:
         found = evaluation.evaluate(
             {path.name.partition(".")[0]: data},
             study,
@@ -246,10 +210,13 @@ def evaluate_command(
             results=results,
             progress=progress,
         )
-    show.warn("NOT PRIVATE: this compares with exact answers; use it on public data only")
+    terminal.warn("NOT PRIVATE: this compares with exact answers; use it on public data only")
     if report is not None:
         write_study_report(found, report)
-    show.document(evaluation.documents(found)) if as_json else show.evaluation(evaluation.summary(found))
+    if as_json:
+        terminal.print_json(evaluation.documents(found))
+    else:
+        terminal.print_study(evaluation.summary(found))
 
 
 @app.command(name="exact")
@@ -257,49 +224,49 @@ def evaluate_command(
 def exact_command(
     data: "Transactions",
     path: Path,
-    k: K = None,
-    min_support: MinSupport = None,
-    max_size: MaxSize = None,
+    k: KOption = None,
+    min_support: MinSupportOption = None,
+    max_size: MaxSizeOption = None,
     maximal: Annotated[
         bool, typer.Option("--maximal", help="Only itemsets without a frequent superset.")
     ] = False,
-    as_json: AsJson = False,
+    as_json: AsJsonOption = False,
 ) -> None:
     """Exact frequent itemsets. NOT private."""
     from veilset import mine_exact  # noqa: PLC0415
-    from veilset.render import terminal as show  # noqa: PLC0415
+    from veilset.render import terminal  # noqa: PLC0415
 
-    with show.stage("mining (a first run compiles, once)"):
+    with terminal.stage("mining (a first run compiles, once)"):
         found = mine_exact(data, k=k, min_support=min_support, max_size=max_size, maximal=maximal)
-    is_private = _is_published(path)
+    is_private = is_published(path)
     if not is_private:
-        show.warn("NOT PRIVATE: these are exact supports; do not publish them unless the data is public")
+        terminal.warn("NOT PRIVATE: these are exact supports; do not publish them unless the data is public")
     document = {**found.to_dict(), "is_private": is_private}
-    show.document(document) if as_json else show.exact(found)
+    terminal.print_json(document) if as_json else terminal.print_exact(found)
 
 
-@app.command()
+@app.command(name="info")
 @reads_data
-def info(data: "Transactions", path: Path, as_json: AsJson = False) -> None:
+def info_command(data: "Transactions", path: Path, as_json: AsJsonOption = False) -> None:
     """What a file holds: rows, items, lengths. NOT private."""
     from veilset.exact import describe  # noqa: PLC0415
-    from veilset.render import terminal as show  # noqa: PLC0415
+    from veilset.render import terminal  # noqa: PLC0415
 
-    is_private = _is_published(path)
+    is_private = is_published(path)
     if not is_private:
-        show.warn("NOT PRIVATE: these are exact figures of the data")
+        terminal.warn("NOT PRIVATE: these are exact figures of the data")
     facts = describe(data)
-    show.document({**facts, "is_private": is_private}) if as_json else show.facts(facts)
+    terminal.print_json({**facts, "is_private": is_private}) if as_json else terminal.print_facts(facts)
 
 
-@app.command()
-def plan(
+@app.command(name="plan")
+def plan_command(
     rows: Annotated[int, typer.Option("--rows", metavar="N", help="How many transactions, about.")],
     items: Annotated[int, typer.Option("--items", metavar="N", help="How many items there are.")],
     length: Annotated[float, typer.Option("--length", metavar="L", help="Items in a transaction, about.")],
     k: Annotated[int, typer.Option("--k", metavar="K", help="How many itemsets.")],
-    epsilon: Epsilon,
-    max_size: MaxSize = None,
+    epsilon: EpsilonOption,
+    max_size: MaxSizeOption = None,
     kth_support: Annotated[
         str | None,
         typer.Option(metavar="S", help="A guess of the k-th support: below 1 a share, else a count."),
@@ -307,11 +274,11 @@ def plan(
     error: Annotated[
         float, typer.Option(metavar="R", help="The wanted half width, as a share of the k-th support.")
     ] = 0.1,
-    as_json: AsJson = False,
+    as_json: AsJsonOption = False,
 ) -> None:
     """The error to expect, from public facts alone: nothing is read, nothing is spent."""
     from veilset.plan import Facts, make_plan  # noqa: PLC0415
-    from veilset.render import terminal as show  # noqa: PLC0415
+    from veilset.render import terminal  # noqa: PLC0415
 
     made = make_plan(
         Facts(rows=rows, items=items, length=length),
@@ -321,41 +288,45 @@ def plan(
         kth_support=kth_support,
         error=error,
     )
-    show.document(made.to_dict()) if as_json else show.plan(made)
+    terminal.print_json(made.to_dict()) if as_json else terminal.print_plan(made)
 
 
 @app.command(name="audit")
 def audit_command(
     subject: Annotated[str, typer.Argument(metavar="WHAT", help="A method, questions, noise or all.")],
-    epsilon: Epsilon = "1",
+    epsilon: EpsilonOption = "1",
     printed: Annotated[
         bool, typer.Option("--printed", help="The forms printed in papers that leak, not ours.")
     ] = False,
     samples: Annotated[int, typer.Option("--samples", metavar="N", help="Runs on each database.")] = 2000,
-    seed: Seed = 7,
-    as_json: AsJson = False,
+    seed: SeedOption = 7,
+    as_json: AsJsonOption = False,
 ) -> None:
     """Try to refute the guarantees: a lower bound on epsilon, against the claim."""
     from veilset import SecureNoise  # noqa: PLC0415
     from veilset.audit import runner, self_test  # noqa: PLC0415
-    from veilset.render import terminal as show  # noqa: PLC0415
+    from veilset.render import terminal  # noqa: PLC0415
 
     if subject == "noise" and not printed:
         tests = self_test.check_noise(SecureNoise())
-        show.document([test.to_dict() for test in tests]) if as_json else show.noise_tests(tests)
+        terminal.print_json([test.to_dict() for test in tests]) if as_json else terminal.print_noise_tests(
+            tests
+        )
         return
     find = runner.printed_cases if printed else runner.cases
     planned = find(subject, epsilon=epsilon, samples=samples, seed=seed)
     verdicts = []
-    with show.progress("cases") as progress:
+    with terminal.progress("cases") as progress:
         for case in planned:
             verdicts.append(case())
             progress(len(verdicts), len(planned))
-    show.document([verdict.to_dict() for verdict in verdicts]) if as_json else show.verdicts(verdicts)
+    terminal.print_json([verdict.to_dict() for verdict in verdicts]) if as_json else terminal.print_verdicts(
+        verdicts
+    )
 
 
-@app.command()
-def generate(
+@app.command(name="generate")
+def generate_command(
     out: Annotated[Path, typer.Argument(metavar="OUT", help="A .dat, .csv or .parquet file.")],
     rows: Annotated[int, typer.Option("--rows", metavar="N", help="How many baskets.")] = 10_000,
     quest: Annotated[
@@ -367,20 +338,12 @@ def generate(
 ) -> None:
     """Synthetic baskets: nobody's data, to try things on."""
     from veilset import datasets  # noqa: PLC0415
-    from veilset.render import terminal as show  # noqa: PLC0415
+    from veilset.render import terminal  # noqa: PLC0415
 
     check_can_write(out)
-    with show.stage("filling baskets"):
+    with terminal.stage("filling baskets"):
         if quest:
             baskets = datasets.quest(rows, items=items, length=length, seed=seed)
         else:
             baskets = datasets.groceries(rows, length=length, seed=seed)
         datasets.write(baskets, out)
-
-
-def _is_published(path: Path) -> bool:
-    """Whether a file is a dataset that was published with a promise that is kept."""
-    from veilset.results.published import promise_beside  # noqa: PLC0415
-
-    promise = promise_beside(path)
-    return promise is not None and promise.is_kept

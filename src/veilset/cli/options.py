@@ -1,105 +1,45 @@
-"""What commands are told: the options that several of them share, and what becomes of them before a command runs."""
+"""The options that several commands share, and the checks of what they were given."""
 
-import inspect
-from collections.abc import Callable
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from veilset.errors import BadCall
 
-if TYPE_CHECKING:
-    from veilset import Transactions
-
-Epsilon = Annotated[
+EpsilonOption = Annotated[
     str,
     typer.Option("--epsilon", metavar="E", help="Privacy budget, such as 0.5 or 1/3; smaller protects more."),
 ]
-K = Annotated[int | None, typer.Option("--k", metavar="K", help="How many itemsets.")]
-MinSupport = Annotated[
+KOption = Annotated[int | None, typer.Option("--k", metavar="K", help="How many itemsets.")]
+MinSupportOption = Annotated[
     str | None,
     typer.Option(
         "--min-support", metavar="S", help="Only itemsets this frequent: below 1 a share, else a count."
     ),
 ]
-MaxSize = Annotated[int | None, typer.Option("--max-size", metavar="N", help="The most items in an itemset.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
-Report = Annotated[
+MaxSizeOption = Annotated[
+    int | None, typer.Option("--max-size", metavar="N", help="The most items in an itemset.")
+]
+AsJsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+ReportOption = Annotated[
     Path | None,
     typer.Option("--report", metavar="F.html", help="Write a page with plots that works offline."),
 ]
-Method = Annotated[str | None, typer.Option("--method", metavar="M", help="How; see docs/methods.")]
-PerOwner = Annotated[
+MethodOption = Annotated[
+    str | None, typer.Option("--method", metavar="M", help="Which method; see docs/methods.")
+]
+PerOwnerOption = Annotated[
     int | None, typer.Option("--per-owner", metavar="N", help="How many baskets of one owner may count.")
 ]
-PublicNumber = Annotated[
+PublicNumberOption = Annotated[
     int | None,
     typer.Option("--transactions", metavar="N", help="The number of transactions, if public anyway."),
 ]
-Seed = Annotated[int, typer.Option("--seed", metavar="N", help="The same seed gives the same figures.")]
-Out = Annotated[
+SeedOption = Annotated[int, typer.Option("--seed", metavar="N", help="The same seed gives the same figures.")]
+OutOption = Annotated[
     Path | None, typer.Option("--out", metavar="F", help="Write the release: .json, .csv or .parquet.")
 ]
-
-
-def _read(
-    data: Annotated[str, typer.Argument(metavar="DATA", help="A file, or - for standard input.")],
-    *,
-    format: Annotated[
-        str | None, typer.Option(metavar="F", help="fimi, spmf, basket, long, list, table or onehot.")
-    ] = None,
-    owner: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Whose items: the person protected.")
-    ] = None,
-    basket: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Which of the owner's baskets.")
-    ] = None,
-    item: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="The item, or the list of items.")
-    ] = None,
-    header: Annotated[bool | None, typer.Option(help="Whether a CSV file starts with column names.")] = None,
-    separator: Annotated[
-        str | None, typer.Option(metavar="C", help="What parts the cells of a CSV file.")
-    ] = None,
-    alphabet: Annotated[
-        str | None, typer.Option(metavar="FILE", help="The public list of possible items, one a line.")
-    ] = None,
-) -> "Transactions":
-    """The options of every command that reads data."""
-    from veilset import read  # noqa: PLC0415
-    from veilset.render import terminal as show  # noqa: PLC0415
-
-    with show.stage("reading"):
-        return read(
-            data,
-            format=format,  # type: ignore[arg-type]  # read checks it
-            owner=owner,
-            basket=basket,
-            item=item,
-            header=header,
-            separator=separator,
-            alphabet=alphabet,
-        )
-
-
-def reads_data(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of `_read`; what they read is its first argument, its path the second."""
-    reading = list(inspect.signature(_read).parameters.values())
-    own = list(inspect.signature(command).parameters.values())[2:]
-
-    @wraps(command)
-    def with_data(**options: object) -> None:
-        given = {parameter.name: options.pop(parameter.name) for parameter in reading}
-        command(_read(**given), Path(str(given["data"])), **options)  # type: ignore[arg-type]
-
-    keyword_only = [
-        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in [*own, *reading[1:]]
-    ]
-    with_data.__signature__ = inspect.Signature([reading[0], *keyword_only])  # type: ignore[attr-defined]
-    with_data.__annotations__ = {parameter.name: parameter.annotation for parameter in [*reading, *own]}
-    return with_data
 
 
 def check_can_write(path: Path | None, *, suffixes: tuple[str, ...] = (), data: Path | None = None) -> None:

@@ -22,7 +22,7 @@ _LARGEST_SIZE = 10**9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Patterns:
+class PatternPool:
     """Sets of items bought together: pattern p is `items[offsets[p]:offsets[p + 1]]`.
 
     `weights[p]` is the share of picks that draw it. A pick loses one item with probability `corruption[p]`,
@@ -57,7 +57,7 @@ def groceries(rows: int = 10_000, *, seed: int = 7, length: float = 8) -> Transa
     >>> len(baskets), "spaghetti" in baskets.alphabet.names
     (1000, True)
     """
-    _check(seed, rows=rows, length=length)
+    _check_sizes(seed, rows=rows, length=length)
     rng = np.random.default_rng(seed)
     alphabet = Alphabet(list(_popularity()), is_given=True)
     # Purchases vary more than a Poisson law: some shop for the evening, some for the week.
@@ -78,7 +78,9 @@ def quest(
 
     `length` and `pattern_length` are the means of Poisson laws.
     """
-    _check(seed, rows=rows, items=items, length=length, pattern_length=pattern_length, patterns=patterns)
+    _check_sizes(
+        seed, rows=rows, items=items, length=length, pattern_length=pattern_length, patterns=patterns
+    )
     rng = np.random.default_rng(seed)
     sizes = np.clip(rng.poisson(pattern_length, size=patterns), 1, items)
     popularity = rng.exponential(size=items)
@@ -119,7 +121,7 @@ def write(transactions: Transactions, path: str | Path) -> None:
         write_fimi(path, offsets, items, names=names)
 
 
-def _check(seed: int, **sizes: float) -> None:
+def _check_sizes(seed: int, **sizes: float) -> None:
     """Refuse sizes that make no baskets, or more than any memory holds."""
     if seed < 0:
         raise BadCall(f"there is no seed {seed}; give 0 or more")
@@ -137,7 +139,7 @@ def _popularity() -> dict[str, float]:
     }
 
 
-def _grocery_patterns(rng: np.random.Generator, alphabet: Alphabet) -> Patterns:
+def _grocery_patterns(rng: np.random.Generator, alphabet: Alphabet) -> PatternPool:
     """Occasions, single items, and habits that only this seed's shoppers have."""
     popularity = np.array(list(_popularity().values()))
     occasions = [np.array([alphabet.code(name) for name in names]) for _, names in OCCASIONS.values()]
@@ -167,9 +169,9 @@ def _correlated_patterns(
     return patterns
 
 
-def _pool(patterns: list[Int64Array], weights: FloatArray, corruption: FloatArray) -> Patterns:
+def _pool(patterns: list[Int64Array], weights: FloatArray, corruption: FloatArray) -> PatternPool:
     sizes = [pattern.size for pattern in patterns]
-    return Patterns(
+    return PatternPool(
         offsets=np.concatenate([[0], np.cumsum(sizes)]),
         items=np.concatenate(patterns).astype(np.int32),
         weights=_shares(weights),
@@ -183,7 +185,7 @@ def _shares(weights: FloatArray) -> FloatArray:
 
 
 def _filled(
-    rng: np.random.Generator, patterns: Patterns, lengths: Int64Array, alphabet: Alphabet
+    rng: np.random.Generator, patterns: PatternPool, lengths: Int64Array, alphabet: Alphabet
 ) -> Transactions:
     """Fill baskets of the wanted lengths from a stream of picks.
 
@@ -206,10 +208,10 @@ def _filled(
     place = np.arange(ends[-1]) - np.repeat(ends - kept - begin, kept)
     place %= np.repeat(sizes, kept)
     items = patterns.items[np.repeat(patterns.offsets[picks], kept) + place]
-    return _transactions(rng, np.repeat(basket_of_pick, kept), items, lengths.size, alphabet)
+    return _sorted_into_rows(rng, np.repeat(basket_of_pick, kept), items, lengths.size, alphabet)
 
 
-def _transactions(
+def _sorted_into_rows(
     rng: np.random.Generator, rows: Int64Array, items: Int32Array, number: int, alphabet: Alphabet
 ) -> Transactions:
     """Sort items into rows, each once; a row that got none takes one out of all that was sold."""

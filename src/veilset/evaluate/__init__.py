@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from veilset import __version__
+from veilset._version import __version__
 from veilset.api import open_curator
 from veilset.arrays import Int64Array
 from veilset.errors import BadCall
 from veilset.evaluate.metrics import Score, Truth, mean_and_sd, score
-from veilset.evaluate.published import Queries, Reference, score_published, supports_in, supports_of
+from veilset.evaluate.published import Queries, Reference, score_published, supports_by_itemset, supports_in
 from veilset.evaluate.shared_memory import fingerprint_of, map_transactions, peak_growth, share_transactions
 from veilset.gate import Epsilon, SeededNoise, exact_epsilon
 from veilset.itemsets import Itemsets
@@ -44,7 +44,7 @@ METRICS = ("f_score", "precision", "recall", "false_negative_rate", "relative_er
 Progress = Callable[[int, int], None]
 """Is told how many runs are done, and how many there are."""
 
-Row = dict[str, Any]
+ResultRow = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class Study:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class SeededRun:
     """One seeded run of one method; what it is decides its seed."""
 
     task: str
@@ -143,7 +143,7 @@ def evaluate(
     results: Path | None = None,
     progress: Progress | None = None,
 ) -> pl.DataFrame:
-    """Run a study on datasets, which are looked at: public data only.
+    """SeededRun a study on datasets, which are looked at: public data only.
 
     `results` is a Parquet file to append to; what it holds already is not run again, so that a long study
     can be stopped and taken up. `workers` processes share the work and do not change the figures. Returns one
@@ -166,7 +166,7 @@ def evaluate(
 class Job:
     """A run, where its data lies, the exact answer, and what else a published dataset is measured by."""
 
-    run: Run
+    run: SeededRun
     data: Path
     truth: Truth
     reference: Reference
@@ -181,17 +181,17 @@ def _jobs(name: str, held: Transactions, study: Study, folder: Path) -> Iterator
     fingerprint = fingerprint_of(held)
     queries = Queries.on(held, seed=study.seed) if study.task == "publish" else Queries()
     for request in study.targets:
-        found, threshold = _exact(name, held, request)
+        found, threshold = _exact_answer(name, held, request)
         truth = Truth.of(found.supports, np.diff(found.offsets), threshold=threshold)
-        reference = Reference(supports_of(found), queries)
+        reference = Reference(supports_by_itemset(found), queries)
         for method in study.methods:
             for epsilon in study.epsilons:
                 for repeat in range(study.repeats):
-                    run = _run(study, request, name, fingerprint, method, epsilon, repeat)
+                    run = _seeded_run(study, request, name, fingerprint, method, epsilon, repeat)
                     yield Job(run, path, truth, reference)
 
 
-def _run(
+def _seeded_run(
     study: Study,
     request: Request,
     dataset: str,
@@ -199,8 +199,8 @@ def _run(
     method: str,
     epsilon: Fraction,
     repeat: int,
-) -> Run:
-    return Run(
+) -> SeededRun:
+    return SeededRun(
         task=study.task,
         dataset=dataset,
         fingerprint=fingerprint,
@@ -215,7 +215,7 @@ def _run(
     )
 
 
-def _exact(name: str, held: Transactions, request: Request) -> tuple[ExactItemsets, int]:
+def _exact_answer(name: str, held: Transactions, request: Request) -> tuple[ExactItemsets, int]:
     """The exact answer, and the support from which an itemset is right."""
     engine = LocalEngine(held)
     if request.k is None:
@@ -231,7 +231,7 @@ def _exact(name: str, held: Transactions, request: Request) -> tuple[ExactItemse
     return found, int(found.supports[-1])
 
 
-def _rows(jobs: Sequence[Job], workers: int) -> Iterator[Row]:
+def _rows(jobs: Sequence[Job], workers: int) -> Iterator[ResultRow]:
     """The results of all jobs, in their order."""
     if workers < 1:
         raise BadCall(f"{workers} workers do nothing; give at least 1")
@@ -242,7 +242,7 @@ def _rows(jobs: Sequence[Job], workers: int) -> Iterator[Row]:
         yield from pool.map(_measured, jobs)
 
 
-def _measured(job: Job) -> Row:
+def _measured(job: Job) -> ResultRow:
     """Do one run and score it."""
     run, held = job.run, map_transactions(job.data)
     method = find_method(run.method, task=run.task)
@@ -261,7 +261,7 @@ def _measured(job: Job) -> Row:
     }
 
 
-def _scores(found: Release | Published, held: Transactions, job: Job) -> Row:
+def _scores(found: Release | Published, held: Transactions, job: Job) -> ResultRow:
     """The columns of metrics. Shared transactions name their items by their codes, so results hold codes."""
     if isinstance(found, Published):
         return _scores_published(found, held, job)
@@ -270,7 +270,7 @@ def _scores(found: Release | Published, held: Transactions, job: Job) -> Row:
     return {**asdict(_score(itemsets, supports, held, job.truth)), "fim_utility": None, "query_error": None}
 
 
-def _scores_published(published: Published, held: Transactions, job: Job) -> Row:
+def _scores_published(published: Published, held: Transactions, job: Job) -> ResultRow:
     """The top k of a published dataset are scored like a release of them; the error is that of queries."""
     scored = score_published(published, job.reference, max_size=job.run.max_size)
     top = Itemsets(scored.top.offsets, scored.top.items)
@@ -288,16 +288,16 @@ def _score(itemsets: Itemsets, supports: Int64Array, held: Transactions, truth: 
     return score(truth, true=true, noisy=supports, sizes=np.diff(itemsets.offsets))
 
 
-def _key(row: Row) -> tuple[object, ...]:
+def _key(row: ResultRow) -> tuple[object, ...]:
     """What tells one run from another."""
-    return tuple(row[field.name] for field in fields(Run))
+    return tuple(row[field.name] for field in fields(SeededRun))
 
 
-def _frame(rows: Iterable[Row]) -> pl.DataFrame:
+def _frame(rows: Iterable[ResultRow]) -> pl.DataFrame:
     return pl.DataFrame(list(rows), schema=SCHEMA)
 
 
-def _read_results(path: Path | None) -> dict[tuple[object, ...], Row]:
+def _read_results(path: Path | None) -> dict[tuple[object, ...], ResultRow]:
     if path is None or not path.exists():
         return {}
     try:
@@ -309,7 +309,7 @@ def _read_results(path: Path | None) -> dict[tuple[object, ...], Row]:
     return {_key(row): row for row in frame.to_dicts()}
 
 
-def _write_results(rows: Iterable[Row], path: Path) -> None:
+def _write_results(rows: Iterable[ResultRow], path: Path) -> None:
     """Write all results beside the file, then put them in its place: a crash leaves the old ones."""
     beside = path.with_name(path.name + ".part")
     _frame(rows).write_parquet(beside)
@@ -351,7 +351,7 @@ def documents(results: pl.DataFrame) -> list[dict[str, Any]]:
                 **metrics,
                 "approximate_share": (runs["is_complete"] & runs["is_sound"]).mean(),
                 "query_error": _by_class(runs),
-                "by_size": _by_size(runs),
+                "by_size": _precision_by_size(runs),
                 "seconds": {"median": runs["seconds"].median()},
                 "peak_bytes": {"max": runs["peak_bytes"].max()},
             }
@@ -365,7 +365,7 @@ def _by_class(runs: pl.DataFrame) -> list[float] | None:
     return [float(mean) for mean in np.mean(errors, axis=0)] if errors else None
 
 
-def _by_size(runs: pl.DataFrame) -> list[dict[str, Any]]:
+def _precision_by_size(runs: pl.DataFrame) -> list[dict[str, Any]]:
     """Precision and recall for each size of itemsets, over all runs of a cell."""
     sums = runs.select(pl.col("by_size").explode()).unnest("by_size").group_by("size").sum().sort("size")
     return sums.select(

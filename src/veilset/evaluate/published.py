@@ -70,7 +70,7 @@ def score_published(published: Published, exact: Reference, *, max_size: int | N
     engine = LocalEngine(transactions_of(published), threads=1)
     top = engine.top(len(exact.top), ItemsetFilter(max_size=max_size))
     return PublishedScore(
-        fim_utility=fim_utility(exact.top, supports_of(top)),
+        fim_utility=fim_utility(exact.top, supports_by_itemset(top)),
         query_error=exact.queries.errors(engine),
         top=top,
     )
@@ -86,7 +86,7 @@ def transactions_of(published: Published) -> Transactions:
     return Transactions(offsets, records.items[places], Alphabet(range(len(published.names)), is_given=True))
 
 
-def supports_of(found: ExactItemsets) -> dict[Itemset, int]:
+def supports_by_itemset(found: ExactItemsets) -> dict[Itemset, int]:
     """Itemsets with their supports."""
     return dict(zip(Itemsets(found.offsets, found.items), found.supports.tolist(), strict=True))
 

@@ -5,6 +5,8 @@ data goes in as JSON, which cannot break out of its element.
 """
 
 import json
+from collections.abc import Iterable
+from html import escape
 from importlib.resources import files
 from string import Template
 from typing import Any
@@ -12,15 +14,21 @@ from typing import Any
 from plotly.offline import get_plotlyjs
 
 
-def filled(template: str, *, data: dict[str, Any], **texts: str) -> str:
-    """A page out of a template's name, its data and its texts, with the common style and script."""
+def filled_page(template: str, *, title: str, data: dict[str, Any], **texts: str) -> str:
+    """A page out of a template's name, its title, data and texts, with the common head and script."""
     return Template(_resource(template)).substitute(
         texts,
-        style=_resource("page.css"),
+        title=title,
+        head=Template(_resource("head.html")).substitute(title=title, style=_resource("page.css")),
         script=_resource("page.js"),
         plotly=get_plotlyjs(),
         data=_json_in_html(data),
     )
+
+
+def definitions(facts: Iterable[tuple[str, str]]) -> str:
+    """Names and what they stand for, as the rows of a definition list."""
+    return "\n".join(f"<dt>{escape(name)}</dt><dd>{escape(fact)}</dd>" for name, fact in facts)
 
 
 def _resource(name: str) -> str:

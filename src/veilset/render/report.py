@@ -17,6 +17,7 @@ from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import Charge, Item
 from veilset.render import page
 from veilset.results.release import Release, ReleasedItemset
+from veilset.wording import counted
 
 MOST_EDGES = 60
 """Pairs that a network shows legibly; where there are more, a grid shows them."""
@@ -49,18 +50,18 @@ def report_html(release: Release) -> str:
     """The page that `write_report` writes."""
     rules = release.rules()
     spendings = _spendings(release.trace)
-    return page.filled(
+    return page.filled_page(
         "report.html",
         title="Frequent itemsets",
         banner=_banner(release),
-        summary=escape(_summary(release)),
+        summary=escape(_release_summary(release)),
         notes="".join(f'<p class="soft">{escape(note)}</p>' for note in release.notes),
         number=f"{len(release):,}",
         itemset_rows="\n".join(_itemset_row(found, release) for found in release.itemsets),
         rules_caption=_rules_caption(rules.height),
         rule_rows="\n".join(_rule_row(rule) for rule in rules.head(MOST_RULES).iter_rows(named=True)),
         spending=escape(
-            f"Epsilon {_exact(release.spent)} of {_exact(release.epsilon)} was spent. "
+            f"Epsilon {_exactly(release.spent)} of {_exactly(release.epsilon)} was spent. "
             "The smaller the epsilon of a question, the noisier its answer."
         ),
         budget_bar=_budget_bar(spendings, release.epsilon),
@@ -68,28 +69,26 @@ def report_html(release: Release) -> str:
             _budget_row(place, spending, release.epsilon) for place, spending in enumerate(spendings)
         ),
         promise=escape(str(release.promise)),
-        facts="\n".join(f"<dt>{escape(name)}</dt><dd>{escape(fact)}</dd>" for name, fact in _facts(release)),
+        facts=page.definitions(_release_facts(release)),
         data=_chart_data(release, has_rules=rules.height > 0),
     )
 
 
 def _banner(release: Release) -> str:
     if release.is_private:
-        return f'<span class="badge">private, epsilon = {escape(_exact(release.epsilon))}</span>'
+        return f'<span class="badge">private, epsilon = {escape(_exactly(release.epsilon))}</span>'
     return (
         '<div class="banner" role="alert"><strong>NOT PRIVATE</strong><br>'
         "Made with noise that can be repeated. For tests and evaluation only: do not publish.</div>"
     )
 
 
-def _summary(release: Release) -> str:
+def _release_summary(release: Release) -> str:
     number = release.transactions
-    transactions = (
-        f"{number.value:,} transactions"
-        if number.is_public
-        else f"about {number.value:,} transactions ({number.low:,} to {number.high:,})"
-    )
-    itemsets = "1 itemset" if len(release) == 1 else f"{len(release):,} itemsets"
+    transactions = counted(number.value, "transaction", separator=",")
+    if not number.is_public:
+        transactions = f"about {transactions} ({number.low:,} to {number.high:,})"
+    itemsets = counted(len(release), "itemset", separator=",")
     return f"{itemsets} out of {transactions}, found by the method {release.method}."
 
 
@@ -135,7 +134,7 @@ def _budget_row(place: int, spending: Spending, total: Fraction) -> str:
         f'<tr><td><span class="swatch" style="background: {_colour(place)}"></span>'
         f"{escape(spending.question)}</td>"
         f'<td class="wide">{escape(spending.mechanism)}</td>'
-        f'<td class="number">{escape(_exact(spending.epsilon))}</td>'
+        f'<td class="number">{escape(_exactly(spending.epsilon))}</td>'
         f'<td class="number">{_percent(spending.epsilon, total)}</td></tr>'
     )
 
@@ -163,11 +162,11 @@ def _cost(charges: Iterable[Charge]) -> Fraction:
     return sum((charge.mechanism.epsilon for charge in charges), Fraction(0))
 
 
-def _facts(release: Release) -> list[tuple[str, str]]:
+def _release_facts(release: Release) -> list[tuple[str, str]]:
     promised = [
         ("protected", release.promise.unit),
         ("indistinguishable", release.promise.neighbours),
-        ("epsilon", _exact(release.epsilon)),
+        ("epsilon", _exactly(release.epsilon)),
         *(("assumed", assumption) for assumption in release.promise.assumptions),
     ]
     return [
@@ -208,7 +207,7 @@ def _network(pairs: Sequence[ReleasedItemset], release: Release) -> dict[str, An
     place = {item: number for number, item in enumerate(_by_weight(pairs))}
     single = {found.items[0]: _hover(found, release) for found in release.itemsets if len(found.items) == 1}
     edges = np.array([[place[item] for item in pair.items] for pair in pairs])
-    points = _spread(len(place), edges)
+    points = _layout(len(place), edges)
     return {
         "nodes": [
             {"name": str(item), "x": x, "y": y, "hover": single.get(item, str(item))}
@@ -242,7 +241,7 @@ def _by_weight(pairs: Sequence[ReleasedItemset]) -> list[Item]:
     return sorted(weight, key=weight.__getitem__, reverse=True)
 
 
-def _spread(number: int, edges: Int64Array) -> FloatArray:
+def _layout(number: int, edges: Int64Array) -> FloatArray:
     """Places in [-1, 1] for the nodes of a network, after Fruchterman and Reingold (1991).
 
     All nodes push each other away, edges pull their ends together, and the middle pulls everything a little.
@@ -291,10 +290,10 @@ def _percent(part: Fraction, whole: Fraction) -> str:
     return f"{float(part / whole):.2%}"
 
 
-def _exact(value: Fraction) -> str:
+def _exactly(value: Fraction) -> str:
     """A number without rounding: a decimal if it is one, else a fraction.
 
-    >>> _exact(Fraction(1, 10)), _exact(Fraction(1, 3))
+    >>> _exactly(Fraction(1, 10)), _exactly(Fraction(1, 3))
     ('0.1', '1/3 (about 0.333333)')
     """
     decimal = f"{float(value):g}"

@@ -4,7 +4,6 @@ Python condenses the runs into cells, one for each setting, method and epsilon; 
 setting is a task on a dataset with a target, such as the 100 most frequent itemsets of one dataset.
 """
 
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from html import escape
 from math import isfinite
@@ -15,9 +14,10 @@ import polars as pl
 
 from veilset.errors import BadCall
 from veilset.render import page
+from veilset.wording import counted
 
-SETTING = ("task", "dataset", "k", "min_support", "max_size")
-CELL = (*SETTING, "method", "epsilon")
+SETTING_COLUMNS = ("task", "dataset", "k", "min_support", "max_size")
+CELL_COLUMNS = (*SETTING_COLUMNS, "method", "epsilon")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Metric:
     is_better_high: bool = True
 
 
-METRICS = (
+SHOWN_METRICS = (
     Metric("f_score", "F-score", "the harmonic mean of precision and recall"),
     Metric("precision", "precision", "the share of what was released that is truly frequent"),
     Metric("recall", "recall", "the share of what is truly frequent that was released"),
@@ -77,16 +77,17 @@ def write_study_report(results: pl.DataFrame, path: str | Path) -> None:
 
 def study_report_html(results: pl.DataFrame) -> str:
     """The page that `write_study_report` writes, from what `evaluate` returns: one row for each run."""
-    _check(results)
+    _check_results(results)
     cells = condense(results)
-    return page.filled(
+    return page.filled_page(
         "study_report.html",
-        summary=escape(_summary(results)),
-        facts="\n".join(f"<dt>{escape(name)}</dt><dd>{escape(fact)}</dd>" for name, fact in _facts(results)),
+        title="Accuracy study",
+        summary=escape(_study_summary(results)),
+        facts=page.definitions(_study_facts(results)),
         data={
             "methods": _distinct(results, "method"),
             "epsilons": _distinct(results, "epsilon"),
-            "metrics": [asdict(metric) for metric in METRICS],
+            "metrics": [asdict(metric) for metric in SHOWN_METRICS],
             "settings": _settings(cells),
         },
     )
@@ -99,25 +100,27 @@ def condense(results: pl.DataFrame) -> pl.DataFrame:
     """
     # A query error is a list, one for each class of lengths; the mean of a yes or no is a share.
     runs = results.with_columns(pl.col("query_error").list.mean()).with_columns(
-        pl.col([metric.column for metric in METRICS]).cast(pl.Float64).fill_nan(None)
+        pl.col([metric.column for metric in SHOWN_METRICS]).cast(pl.Float64).fill_nan(None)
     )
-    means = runs.group_by(CELL).agg(
-        *(pl.col(metric.column).mean().alias(f"{metric.column}_mean") for metric in METRICS),
-        *(pl.col(metric.column).std().alias(f"{metric.column}_sd") for metric in METRICS),
+    means = runs.group_by(CELL_COLUMNS).agg(
+        *(pl.col(metric.column).mean().alias(f"{metric.column}_mean") for metric in SHOWN_METRICS),
+        *(pl.col(metric.column).std().alias(f"{metric.column}_sd") for metric in SHOWN_METRICS),
         repeats=pl.len(),
     )
     sizes = (
-        results.select(*CELL, "by_size")
+        results.select(*CELL_COLUMNS, "by_size")
         .explode("by_size")
         .drop_nulls("by_size")
         .unnest("by_size")
-        .group_by(*CELL, "size")
+        .group_by(*CELL_COLUMNS, "size")
         .agg(pl.col("released", "right", "wanted").sum())
         .sort("size")
-        .group_by(CELL, maintain_order=True)
+        .group_by(CELL_COLUMNS, maintain_order=True)
         .agg(by_size=pl.struct("size", "released", "right", "wanted"))
     )
-    return means.join(sizes, on=CELL, how="left", nulls_equal=True).sort(CELL, nulls_last=True)
+    return means.join(sizes, on=CELL_COLUMNS, how="left", nulls_equal=True).sort(
+        CELL_COLUMNS, nulls_last=True
+    )
 
 
 def target_label(k: int | None, min_support: str | None, max_size: int | None) -> str:
@@ -129,13 +132,13 @@ def target_label(k: int | None, min_support: str | None, max_size: int | None) -
     parts = [
         f"k = {k}" if k is not None else "",
         f"support ≥ {min_support}" if min_support is not None else "",
-        f"at most {_counted(max_size, 'item')}" if max_size is not None else "",
+        f"at most {counted(max_size, 'item')}" if max_size is not None else "",
     ]
     return ", ".join(part for part in parts if part) or "all of it"
 
 
-def _check(results: pl.DataFrame) -> None:
-    needed = [*CELL, "version", "study_seed", "by_size", *(metric.column for metric in METRICS)]
+def _check_results(results: pl.DataFrame) -> None:
+    needed = [*CELL_COLUMNS, "version", "study_seed", "by_size", *(metric.column for metric in SHOWN_METRICS)]
     missing = [column for column in needed if column not in results.columns]
     if missing:
         raise BadCall(f"the results lack the columns {', '.join(missing)}; hand in what evaluate returns")
@@ -147,7 +150,7 @@ def _settings(cells: pl.DataFrame) -> list[dict[str, Any]]:
     """The cells under their settings, in the order of the table."""
     settings: dict[tuple[Any, ...], dict[str, Any]] = {}
     for cell in cells.iter_rows(named=True):
-        key = tuple(cell[column] for column in SETTING)
+        key = tuple(cell[column] for column in SETTING_COLUMNS)
         task, dataset, *target = key
         setting = settings.setdefault(
             key, {"task": task, "dataset": dataset, "target": target_label(*target), "cells": []}
@@ -162,8 +165,8 @@ def _cell(cell: dict[str, Any]) -> dict[str, Any]:
         "method": cell["method"],
         "epsilon": cell["epsilon"],
         "repeats": cell["repeats"],
-        "mean": {metric.column: _rounded(cell[f"{metric.column}_mean"]) for metric in METRICS},
-        "sd": {metric.column: _rounded(cell[f"{metric.column}_sd"]) for metric in METRICS},
+        "mean": {metric.column: _rounded(cell[f"{metric.column}_mean"]) for metric in SHOWN_METRICS},
+        "sd": {metric.column: _rounded(cell[f"{metric.column}_sd"]) for metric in SHOWN_METRICS},
         "sizes": cell["by_size"] or [],
     }
 
@@ -172,21 +175,21 @@ def _rounded(value: float | None) -> float | None:
     return float(f"{value:.6g}") if value is not None and isfinite(value) else None
 
 
-def _summary(results: pl.DataFrame) -> str:
+def _study_summary(results: pl.DataFrame) -> str:
     counts = [
-        _counted(results.get_column(column).n_unique(), noun)
+        counted(results.get_column(column).n_unique(), noun, separator=",")
         for column, noun in (("method", "method"), ("dataset", "dataset"), ("epsilon", "privacy budget"))
     ]
-    return f"{', '.join(counts)}: {_counted(results.height, 'run')}, compared with the exact answer."
+    return f"{', '.join(counts)}: {counted(results.height, 'run', separator=',')}, compared with the exact answer."
 
 
-def _facts(results: pl.DataFrame) -> list[tuple[str, str]]:
+def _study_facts(results: pl.DataFrame) -> list[tuple[str, str]]:
     methods = results.select("method", "version").unique().sort("method", "version").iter_rows()
-    runs = results.group_by(CELL).len().get_column("len")
+    runs = results.group_by(CELL_COLUMNS).len().get_column("len")
     return [
-        ("methods", _listed(f"{method} ({version})" for method, version in methods)),
-        ("datasets", _listed(_distinct(results, "dataset"))),
-        ("epsilons", _listed(f"{epsilon:g}" for epsilon in _distinct(results, "epsilon"))),
+        ("methods", ", ".join(f"{method} ({version})" for method, version in methods)),
+        ("datasets", ", ".join(_distinct(results, "dataset"))),
+        ("epsilons", ", ".join(f"{epsilon:g}" for epsilon in _distinct(results, "epsilon"))),
         ("runs of a cell", _span(runs)),
         ("seed of the study", _span(results.get_column("study_seed"))),
     ]
@@ -199,11 +202,3 @@ def _distinct(results: pl.DataFrame, column: str) -> list[Any]:
 def _span(values: pl.Series) -> str:
     low, high = values.min(), values.max()
     return str(low) if low == high else f"{low!s} to {high!s}"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(names)

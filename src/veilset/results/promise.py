@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from veilset import __version__
+from veilset._version import __version__
 from veilset.gate import Charge, Curator
 
 _LARGEST_EXPONENT = 700

@@ -55,10 +55,10 @@ class Published(Paid):
         The order in which a method came across records can depend on more than what is published; that of
         their items cannot.
         """
-        order = np.array(_order(records), dtype=np.int64)
+        order = np.array(_by_items(records), dtype=np.int64)
         order = order[multiplicities[order] > 0]
         return cls(
-            records=_taken(records, order),
+            records=_records_at(records, order),
             multiplicities=multiplicities[order],
             names=curator.names(tuple(range(curator.alphabet_size))),
             method=method,
@@ -136,14 +136,14 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _order(records: Itemsets) -> list[int]:
+def _by_items(records: Itemsets) -> list[int]:
     """The places of records in the order of their item codes."""
     codes = records.items.astype(">i4").tobytes()  # bytes compare as big-endian numbers do
     keys = [codes[4 * start : 4 * end] for start, end in pairwise(records.offsets.tolist())]
     return sorted(range(len(records)), key=keys.__getitem__)
 
 
-def _taken(records: Itemsets, places: Int64Array) -> Itemsets:
+def _records_at(records: Itemsets, places: Int64Array) -> Itemsets:
     """The records at the places, in that order."""
     starts, lengths = records.offsets[places], np.diff(records.offsets)[places]
     offsets = np.concatenate([[0], np.cumsum(lengths)])

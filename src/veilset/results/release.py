@@ -60,7 +60,7 @@ class Release(Paid):
         itemsets = _finished(curator, estimates, min_count)
         return cls(
             itemsets=itemsets,
-            transactions=_number(number, at_least=itemsets[0].support if itemsets else 0),
+            transactions=_number_of_transactions(number, at_least=itemsets[0].support if itemsets else 0),
             method=method,
             trace=curator.budget.charges,
             promise=Promise.of(curator),
@@ -185,7 +185,7 @@ def _finished(curator: Curator, estimates: Estimates, min_count: int) -> tuple[R
     )
 
 
-def _number(number: NoisyCount, *, at_least: int) -> NumberOfTransactions:
+def _number_of_transactions(number: NoisyCount, *, at_least: int) -> NumberOfTransactions:
     """The number of transactions, no smaller than a support that is released beside it."""
     half_width = 0 if number.mechanism is None else number.mechanism.half_width()
     value = max(number.value, at_least)

@@ -12,6 +12,11 @@ epsilon pays for it.
 from veilset.audit.printed import lee_clifton, liang, xiong, zeng
 from veilset.audit.printed.forms import PrintedForm
 
-PRINTED: tuple[PrintedForm, ...] = (*zeng.FORMS, *liang.FORMS, *xiong.FORMS, *lee_clifton.FORMS)
+PRINTED: tuple[PrintedForm, ...] = (
+    *zeng.ZENG_FORMS,
+    *liang.LIANG_FORMS,
+    *xiong.XIONG_FORMS,
+    *lee_clifton.LEE_CLIFTON_FORMS,
+)
 
 __all__ = ["PRINTED", "PrintedForm"]

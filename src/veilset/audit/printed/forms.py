@@ -11,12 +11,12 @@ from veilset.audit.lower_bound import Bound, Outcome, lower_bound
 from veilset.audit.neighbours import Basket
 from veilset.audit.verdicts import Verdict
 
-Rows = Sequence[Basket]
+Database = Sequence[Basket]
 
-Step = Callable[[Rows, float, np.random.Generator], Outcome]
+SampledStep = Callable[[Database, float, np.random.Generator], Outcome]
 """One run of a step on a database with an epsilon: what an attacker sees of it."""
 
-Law = Callable[[Rows, float], Mapping[str, float]]
+Law = Callable[[Database, float], Mapping[str, float]]
 """The probabilities of a step's outputs on a database with an epsilon; those that tell most are enough."""
 
 
@@ -24,7 +24,7 @@ class Measure(Protocol):
     """How much two neighbouring databases can be told apart by a step that claims to cost epsilon."""
 
     def __call__(
-        self, with_unit: Rows, without_unit: Rows, *, epsilon: float, samples: int, seed: int
+        self, with_unit: Database, without_unit: Database, *, epsilon: float, samples: int, seed: int
     ) -> Bound:
         """A lower bound on what the step costs; `samples` runs on each database, where it is run at all."""
 
@@ -49,22 +49,16 @@ class PrintedForm:
     def audit(self, *, epsilon: float, samples: int, seed: int) -> Verdict:
         """Give the step epsilon, which it claims not to exceed, and see how much it uses."""
         bound = self.measure((*self.rows, self.extra), self.rows, epsilon=epsilon, samples=samples, seed=seed)
-        return Verdict(
-            method=self.method,
-            case=f"{self.number}: {self.step}",
-            printed=True,
-            claim=epsilon,
-            bound=bound.epsilon,
-            confidence=bound.confidence,
-            samples=bound.samples,
-            event=bound.event,
-        )
+        case = f"{self.number}: {self.step}"
+        return Verdict.of(bound, method=self.method, case=case, printed=True, claim=epsilon)
 
 
-def by_sampling(step: Step) -> Measure:
+def by_sampling(step: SampledStep) -> Measure:
     """Run the step on both databases and look for an event that tells them apart."""
 
-    def measure(with_unit: Rows, without_unit: Rows, *, epsilon: float, samples: int, seed: int) -> Bound:
+    def measure(
+        with_unit: Database, without_unit: Database, *, epsilon: float, samples: int, seed: int
+    ) -> Bound:
         rng = np.random.default_rng(seed)
         outcomes = [[step(rows, epsilon, rng) for _ in range(samples)] for rows in (with_unit, without_unit)]
         return lower_bound(*outcomes)
@@ -76,8 +70,8 @@ def by_computing(law: Law) -> Measure:
     """Take the output whose probabilities on the two databases differ by the largest factor."""
 
     def measure(
-        with_unit: Rows,
-        without_unit: Rows,
+        with_unit: Database,
+        without_unit: Database,
         *,
         epsilon: float,
         samples: int,  # noqa: ARG001 - nothing is sampled
@@ -92,11 +86,11 @@ def by_computing(law: Law) -> Measure:
     return measure
 
 
-def support(rows: Rows, itemset: Basket) -> int:
+def support(rows: Database, itemset: Basket) -> int:
     """How many rows hold all of an itemset."""
     return sum(itemset <= row for row in rows)
 
 
 def copies(number: int, *items: int) -> tuple[Basket, ...]:
-    """Rows that all hold the same items."""
+    """Database that all hold the same items."""
     return (frozenset(items),) * number

@@ -16,20 +16,22 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from veilset.audit.printed import geometric
-from veilset.audit.printed.forms import PrintedForm, Rows, by_computing, copies, support
+from veilset.audit import geometric
+from veilset.audit.printed.forms import Database, PrintedForm, by_computing, copies, support
 
 POSITIVES = 4
 NEGATIVES = 20
-THRESHOLD = 10
-_NEGLIGIBLE = 80  # scales: noise beyond has a probability under 1e-34
+SVT_THRESHOLD = 10
+_WIDEST_NOISE = 80  # scales: noise beyond has a probability under 1e-34
 
 
-def _telling_answers(rows: Rows, epsilon: float) -> dict[str, float]:
+def _telling_answers(rows: Database, epsilon: float) -> dict[str, float]:
     return law_of_telling_answers(rows, for_threshold=epsilon / 4, for_each_question=epsilon * 3 / 4)
 
 
-def law_of_telling_answers(rows: Rows, *, for_threshold: float, for_each_question: float) -> dict[str, float]:
+def law_of_telling_answers(
+    rows: Database, *, for_threshold: float, for_each_question: float
+) -> dict[str, float]:
     """The probability of `NEGATIVES` times no, then `POSITIVES` times yes, for one item after another."""
     supports = [support(rows, frozenset({item})) for item in range(NEGATIVES + POSITIVES)]
     answers = [False] * NEGATIVES + [True] * POSITIVES
@@ -43,11 +45,11 @@ def chance_of_answers(
     supports: Sequence[int], answers: Sequence[bool], *, for_threshold: float, for_each_question: float
 ) -> float:
     """The probability of a vector of answers, summed over the noise on the threshold."""
-    widest = math.ceil(_NEGLIGIBLE / for_threshold)
+    widest = math.ceil(_WIDEST_NOISE / for_threshold)
     noise = np.arange(-widest, widest + 1)
     total = geometric.chance(noise, for_threshold)
     for count, answer in zip(supports, answers, strict=True):
-        yes = geometric.chance_at_least(THRESHOLD + noise - count, for_each_question)
+        yes = geometric.chance_at_least(SVT_THRESHOLD + noise - count, for_each_question)
         total = total * (yes if answer else 1 - yes)
     return float(total.sum())
 
@@ -58,9 +60,9 @@ LC1 = PrintedForm(
     "svt",
     "adds noise to each support that is not scaled by the number of positive answers",
     "every positive answer costs 3/4 of epsilon, and there may be c of them",
-    rows=copies(2 * THRESHOLD, *range(NEGATIVES)),
+    rows=copies(2 * SVT_THRESHOLD, *range(NEGATIVES)),
     extra=frozenset(range(NEGATIVES)),
     measure=by_computing(_telling_answers),
 )
 
-FORMS = (LC1,)
+LEE_CLIFTON_FORMS = (LC1,)

@@ -8,33 +8,34 @@ in log space (repair S5).
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from itertools import chain, combinations
 
 import numpy as np
 
 from veilset.audit.lower_bound import Outcome
 from veilset.audit.neighbours import Basket
-from veilset.audit.printed.forms import PrintedForm, Rows, by_sampling, copies, support
+from veilset.audit.printed.forms import Database, PrintedForm, by_sampling, copies, support
 
-PAPER, METHOD = "SplitSample", "splitsample"
+_form = partial(PrintedForm, paper="SplitSample", method="splitsample")
 Scores = Mapping[Basket, float]
 
 
-def draw_best(scores: Scores, epsilon: float, rng: np.random.Generator) -> Basket:
+def draw_by_reservoir(scores: Scores, epsilon: float, rng: np.random.Generator) -> Basket:
     """Weighted reservoir sampling, (6) and (7), for k = 1; r^(1/weight) grows with ln(weight) - ln(-ln r)."""
     keys = rng.gumbel(size=len(scores)) + epsilon / 2 * np.array([*scores.values()])
     return [*scores][int(keys.argmax())]
 
 
 # S1: "selected by traversing the frequent patterns set only once".
-LEAST = 2
+LEAST_SUPPORT = 2
 
 
-def _drawn_from_what_was_mined(rows: Rows, epsilon: float, rng: np.random.Generator) -> Outcome:
-    held = {frozenset(itemset) for row in rows for itemset in _subsets(row)}
+def _drawn_from_what_was_mined(rows: Database, epsilon: float, rng: np.random.Generator) -> Outcome:
+    held = {frozenset(itemset) for row in rows for itemset in _itemsets_in(row)}
     supports = {itemset: support(rows, itemset) for itemset in sorted(held, key=sorted)}
-    frequent = {itemset: count for itemset, count in supports.items() if count >= LEAST}
-    return rare_item_drawn(draw_best(frequent, epsilon, rng))
+    frequent = {itemset: count for itemset, count in supports.items() if count >= LEAST_SUPPORT}
+    return rare_item_drawn(draw_by_reservoir(frequent, epsilon, rng))
 
 
 def rare_item_drawn(drawn: Basket) -> Outcome:
@@ -42,16 +43,14 @@ def rare_item_drawn(drawn: Basket) -> Outcome:
     return {"item 1 drawn": int(drawn == {1})}
 
 
-def _subsets(row: Basket) -> chain[tuple[int, ...]]:
+def _itemsets_in(row: Basket) -> chain[tuple[int, ...]]:
     return chain.from_iterable(combinations(sorted(row), size) for size in range(1, len(row) + 1))
 
 
-S1 = PrintedForm(
+S1 = _form(
     "S1",
-    PAPER,
-    METHOD,
-    "draws from the itemsets that were mined from the data",
-    "an itemset that one transaction lifts over the threshold can come out with it and never without",
+    step="draws from the itemsets that were mined from the data",
+    why="an itemset that one transaction lifts over the threshold can come out with it and never without",
     rows=(*copies(3, 0), *copies(1, 1)),
     extra=frozenset({1}),
     measure=by_sampling(_drawn_from_what_was_mined),
@@ -61,19 +60,19 @@ S1 = PrintedForm(
 # S2: "C_r(e) is the updated support of e after offsetting the information loss".
 LENGTH, PIECE = 20, 2
 """All rows have 20 items and are split into pairs."""
-LEFT_OF_PAIRS = (LENGTH // PIECE) / math.comb(LENGTH, PIECE)
+SHARE_OF_PAIRS_LEFT = (LENGTH // PIECE) / math.comb(LENGTH, PIECE)
 """(5) for a pair: the probability that it is one of the 10 pieces."""
 PAIR, OTHER_PAIR = frozenset({0, 1}), frozenset({2, 3})
 REST = frozenset(range(4, LENGTH + 2))
 
 
-def _drawn_by_rescaled_supports(rows: Rows, epsilon: float, rng: np.random.Generator) -> Outcome:
+def _drawn_by_rescaled_supports(rows: Database, epsilon: float, rng: np.random.Generator) -> Outcome:
     supports = supports_after_splitting(rows)
-    rescaled = {pair: count / LEFT_OF_PAIRS for pair, count in supports.items()}
-    return pair_drawn(draw_best(rescaled, epsilon, rng))
+    rescaled = {pair: count / SHARE_OF_PAIRS_LEFT for pair, count in supports.items()}
+    return pair_drawn(draw_by_reservoir(rescaled, epsilon, rng))
 
 
-def supports_after_splitting(rows: Rows) -> Scores:
+def supports_after_splitting(rows: Database) -> Scores:
     """C of two public candidates."""
     pieces = [piece for row in rows for piece in _split(row)]
     return {pair: support(pieces, pair) for pair in (PAIR, OTHER_PAIR)}
@@ -90,15 +89,13 @@ def pair_drawn(drawn: Basket) -> Outcome:
     return {"pair 0-1 drawn": int(drawn == PAIR)}
 
 
-S2 = PrintedForm(
+S2 = _form(
     "S2",
-    PAPER,
-    METHOD,
-    "scores itemsets by C / R_m as if one transaction moved that by 1",
-    "it moves by 1 / R_m, which is 19 for pairs where 20 items are split into pairs",
+    step="scores itemsets by C / R_m as if one transaction moved that by 1",
+    why="it moves by 1 / R_m, which is 19 for pairs where 20 items are split into pairs",
     rows=(PAIR | REST, OTHER_PAIR | REST, OTHER_PAIR | REST),
     extra=PAIR | REST,
     measure=by_sampling(_drawn_by_rescaled_supports),
 )
 
-FORMS = (S1, S2)
+LIANG_FORMS = (S1, S2)

@@ -1,24 +1,25 @@
 """DP-FIM (Xiong et al. 2018) as printed.
 
-Symbols of the paper: sigma = threshold, l_max = length of transactions after the cut, epsilon_1 = for the
-tree.
+Symbols of the paper: sigma = threshold, l_max = length of transactions after truncation, epsilon_1 =
+for the tree.
 """
 
 from collections import Counter
+from functools import partial
 
 import numpy as np
 
+from veilset.audit import geometric
 from veilset.audit.lower_bound import Outcome
-from veilset.audit.printed import geometric
-from veilset.audit.printed.forms import PrintedForm, Rows, by_sampling, copies
+from veilset.audit.printed.forms import Database, PrintedForm, by_sampling, copies
 
-PAPER, METHOD = "DP-FIM", "dpfim"
+_form = partial(PrintedForm, paper="DP-FIM", method="dpfim")
 Path = tuple[int, ...]
 
 
 # X1: Alg. 3 l. 1-3 and Alg. 4 l. 1, the order in which items stand on the paths of the published tree. It is
 # said to be "irrelevant with privacy disclosure"; even with the whole epsilon to spend it leaks.
-def _items_by_exact_support(rows: Rows, _epsilon: float, _rng: np.random.Generator) -> Outcome:
+def _items_by_exact_support(rows: Database, _epsilon: float, _rng: np.random.Generator) -> Outcome:
     return first_item(Counter(item for row in rows for item in row))
 
 
@@ -27,12 +28,10 @@ def first_item(supports: Counter[int]) -> Outcome:
     return {"first item of the order": min(supports, key=lambda item: (-supports[item], item))}
 
 
-X1 = PrintedForm(
+X1 = _form(
     "X1",
-    PAPER,
-    METHOD,
-    "sorts items by their exact supports, and reads off the rest of its cut, for free (Alg. 3 l. 1-3)",
-    "one transaction swaps two items of the same support, and the swap is seen for certain",
+    step="sorts items by their exact supports, and truncates transactions by that order, for free (Alg. 3 l. 1-3)",
+    why="one transaction swaps two items of the same support, and the swap is seen for certain",
     rows=(*copies(2, 0), *copies(2, 1)),
     extra=frozenset({1}),
     measure=by_sampling(_items_by_exact_support),
@@ -40,27 +39,27 @@ X1 = PrintedForm(
 
 
 # X2: Alg. 4 l. 4-13, with noise of scale l_max / epsilon_1 (repair X3).
-LONGEST = 2
-LEAST = 2
+LONGEST_PATH = 2
+LEAST_COUNT = 2
 
 
-def _tree_of_what_is_there(rows: Rows, epsilon: float, rng: np.random.Generator) -> Outcome:
+def _tree_of_what_is_there(rows: Database, epsilon: float, rng: np.random.Generator) -> Outcome:
     return longest_path_seen(kept_paths(path_counts(rows), epsilon, rng))
 
 
-def path_counts(rows: Rows) -> Counter[Path]:
+def path_counts(rows: Database) -> Counter[Path]:
     """How many rows pass each node of the prefix tree, a node being the path that leads to it."""
     return Counter(
-        tuple(sorted(row)[:depth]) for row in rows for depth in range(1, min(len(row), LONGEST) + 1)
+        tuple(sorted(row)[:depth]) for row in rows for depth in range(1, min(len(row), LONGEST_PATH) + 1)
     )
 
 
 def kept_paths(counts: Counter[Path], epsilon: float, rng: np.random.Generator) -> set[Path]:
-    """l. 8-11: nodes with a noisy count of at least `LEAST` under a parent that was kept."""
-    noise = geometric.draw(rng, epsilon / LONGEST, len(counts))
+    """l. 8-11: nodes with a noisy count of at least `LEAST_COUNT` under a parent that was kept."""
+    noise = geometric.draw(rng, epsilon / LONGEST_PATH, len(counts))
     kept: set[Path] = {()}
     for path, value in sorted(zip(counts, noise, strict=True), key=lambda one: len(one[0])):
-        if path[:-1] in kept and counts[path] + value >= LEAST:
+        if path[:-1] in kept and counts[path] + value >= LEAST_COUNT:
             kept.add(path)
     return kept
 
@@ -70,15 +69,13 @@ def longest_path_seen(kept: set[Path]) -> Outcome:
     return {"node 0-1 in the tree": int((0, 1) in kept)}
 
 
-X2 = PrintedForm(
+X2 = _form(
     "X2",
-    PAPER,
-    METHOD,
-    "gives the noisy tree a node only where a transaction passed (Alg. 4 l. 4-13)",
-    "a path that one transaction alone takes can come out with it and never without",
+    step="gives the noisy tree a node only where a transaction passed (Alg. 4 l. 4-13)",
+    why="a path that one transaction alone takes can come out with it and never without",
     rows=copies(5, 0),
     extra=frozenset({0, 1}),
     measure=by_sampling(_tree_of_what_is_there),
 )
 
-FORMS = (X1, X2)
+XIONG_FORMS = (X1, X2)

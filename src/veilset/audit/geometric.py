@@ -1,7 +1,7 @@
-"""The noise of the printed forms: two-sided geometric, which is discrete Laplace, the G(epsilon) of DiffFIM.
+"""The law of two-sided geometric noise, which is discrete Laplace noise and the G(epsilon) of DiffFIM.
 
-P(x) = (1 - a) / (1 + a) * a^|x| with a = e^-epsilon. Where a paper uses Laplace noise of scale 1 / epsilon,
-this stands in for it, so that what breaks is the printed step and not the floating-point numbers under it.
+P(x) = (1 - a) / (1 + a) * a^|x| with a = e^-epsilon. In the printed forms it stands in for Laplace noise of
+scale 1 / epsilon, so that what breaks is the printed step and not the floating-point numbers under it.
 """
 
 import math
@@ -20,13 +20,13 @@ def draw(rng: np.random.Generator, epsilon: float, size: int = 1) -> Int64Array:
 
 
 def chance(values: npt.ArrayLike, epsilon: float) -> FloatArray:
-    """The probabilities that the noise is exactly so much."""
+    """The probabilities that the noise is exactly each value."""
     law: FloatArray = math.tanh(epsilon / 2) * np.exp(-epsilon * np.abs(values))
     return law
 
 
 def chance_at_least(values: npt.ArrayLike, epsilon: float) -> FloatArray:
-    """The probabilities that the noise is so much or more.
+    """The probabilities that the noise is at least each value.
 
     >>> chance_at_least([-1, 0, 1, 2], math.log(3)).round(6).tolist()  # 11/12, 3/4, 1/4, 1/12
     [0.916667, 0.75, 0.25, 0.083333]

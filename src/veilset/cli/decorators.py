@@ -1,0 +1,136 @@
+"""What commands have in common: reading the data, and writing and showing a release.
+
+A decorator adds the options of its part to those of the command, so that both stand in one place.
+"""
+
+import inspect
+from collections.abc import Callable, Iterable
+from functools import update_wrapper
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from veilset.cli.options import AsJsonOption, OutOption, ReportOption, check_can_write
+
+if TYPE_CHECKING:
+    from veilset import Release, Transactions
+
+
+def reads_data(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of `_read`; what they read is its first argument, its path the second."""
+    reading = _parameters(_read)
+    own = _parameters(command)[2:]
+
+    def with_data(**options: object) -> None:
+        given = {parameter.name: options.pop(parameter.name) for parameter in reading}
+        command(_read(**given), Path(str(given["data"])), **options)  # type: ignore[arg-type]
+
+    return _as_command(with_data, command, [reading[0], *_keyword_only([*own, *reading[1:]])])
+
+
+def _read(
+    data: Annotated[str, typer.Argument(metavar="DATA", help="A file, or - for standard input.")],
+    *,
+    format: Annotated[
+        str | None, typer.Option(metavar="F", help="fimi, spmf, basket, long, list, table or onehot.")
+    ] = None,
+    owner: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Whose items: the person protected.")
+    ] = None,
+    basket: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="Which of the owner's baskets.")
+    ] = None,
+    item: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="The item, or the list of items.")
+    ] = None,
+    header: Annotated[bool | None, typer.Option(help="Whether a CSV file starts with column names.")] = None,
+    separator: Annotated[
+        str | None, typer.Option(metavar="C", help="What separates the cells of a CSV file.")
+    ] = None,
+    alphabet: Annotated[
+        str | None, typer.Option(metavar="FILE", help="The public list of possible items, one a line.")
+    ] = None,
+) -> "Transactions":
+    """The options of every command that reads data."""
+    from veilset import read  # noqa: PLC0415
+    from veilset.render import terminal  # noqa: PLC0415
+
+    with terminal.stage("reading"):
+        return read(
+            data,
+            format=format,  # type: ignore[arg-type]  # read checks it
+            owner=owner,
+            basket=basket,
+            item=item,
+            header=header,
+            separator=separator,
+            alphabet=alphabet,
+        )
+
+
+def makes_release(command: Callable[..., "Release"]) -> Callable[..., None]:
+    """Give a command that makes a release of data the options to write it; then it is written and shown.
+
+    The command is asked when the files can be written, so that nothing is spent on what would be lost.
+    """
+
+    def and_shows(
+        data: "Transactions",
+        path: Path,
+        *,
+        out: OutOption = None,
+        report: ReportOption = None,
+        as_json: AsJsonOption = False,
+        **options: object,
+    ) -> None:
+        from veilset.render import terminal  # noqa: PLC0415
+
+        check_can_write(out, suffixes=(".json", ".csv", ".parquet"), data=path)
+        check_can_write(report, suffixes=(".html",))
+        if is_published(path):
+            terminal.warn(
+                "this dataset is private already: `veilset exact` mines it as it is, at no further cost"
+            )
+        with terminal.stage("asking for a private release (a first run compiles, once)"):
+            found = command(data, **options)
+        _write(found, out=out, report=report)
+        terminal.print_json(found.to_dict()) if as_json else terminal.print_release(found)
+
+    data, path, *outputs, _ = _parameters(and_shows)
+    return _as_command(and_shows, command, [data, path, *_keyword_only(_parameters(command)[1:]), *outputs])
+
+
+def _write(found: "Release", *, out: Path | None, report: Path | None) -> None:
+    from veilset import write_report  # noqa: PLC0415
+
+    if out is not None:
+        found.save(out)
+    if report is not None:
+        write_report(found, report)
+
+
+def is_published(path: Path) -> bool:
+    """Whether a file is a dataset that was published with a promise that is kept."""
+    from veilset.results.published import promise_beside  # noqa: PLC0415
+
+    promise = promise_beside(path)
+    return promise is not None and promise.is_kept
+
+
+def _parameters(function: Callable[..., object]) -> list[inspect.Parameter]:
+    return list(inspect.signature(function).parameters.values())
+
+
+def _keyword_only(parameters: Iterable[inspect.Parameter]) -> list[inspect.Parameter]:
+    return [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters]
+
+
+def _as_command(
+    function: Callable[..., None], command: Callable[..., object], parameters: list[inspect.Parameter]
+) -> Callable[..., None]:
+    """The function with a command's name and docstring, and with the options that typer shall see."""
+    update_wrapper(function, command)
+    function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    function.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return function

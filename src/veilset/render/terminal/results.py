@@ -1,0 +1,115 @@
+"""Releases, published datasets and exact itemsets in a terminal."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from veilset.render.terminal.streams import stdout_console
+from veilset.render.terminal.tables import number_column, plain_table
+from veilset.wording import counted
+
+if TYPE_CHECKING:
+    from veilset.exact import ExactResult
+    from veilset.gate import Charge
+    from veilset.results.published import Published
+    from veilset.results.release import Release
+
+_BAR = 24
+"""Characters of the longest bar."""
+
+_FEWEST_TOLD_TOGETHER = 3
+"""From 3 questions of one kind in a row, one line tells them all."""
+
+
+def print_release(shown: "Release", *, most: int = 50) -> None:
+    """A release as a table with error bars, what it cost, and the promise."""
+    support, interval, share = (number_column(name) for name in ("support", "95 % interval", "share"))
+    table = plain_table("itemset", support, interval, share, "")
+    total = shown.transactions.value
+    largest = max((found.high for found in shown.itemsets), default=1)
+    for found in shown.itemsets[:most]:
+        table.add_row(
+            _names(found.items),
+            f"{found.support:,}",
+            f"{found.low:,} – {found.high:,}",
+            f"{found.support / total:.1%}" if total else "",
+            _error_bar(found.low, found.support, found.high, largest),
+        )
+    console = stdout_console()
+    console.print(table)
+    if len(shown) > most:
+        console.print(f"… and {len(shown) - most:,} more, in what --out and --report write")
+    about = "" if shown.transactions.is_public else "about "
+    itemsets = counted(len(shown), "itemset", separator=",")
+    transactions = counted(total, "transaction", separator=",")
+    console.print(f"{itemsets} from {about}{transactions}, by {shown.method}")
+    _print_cost_and_promise(shown)
+
+
+def print_published(shown: "Published", path: Path, *, most: int = 20) -> None:
+    """The most frequent records of a published dataset, where it lies, what it cost, and the promise."""
+    table = plain_table("record", number_column("copies"))
+    by_copies = shown.to_frame().sort("multiplicity", descending=True, maintain_order=True)
+    for items, copies in by_copies.head(most).rows():
+        table.add_row(_names(items), f"{copies:,}")
+    console = stdout_console()
+    console.print(table)
+    if by_copies.height > most:
+        console.print(f"… and {by_copies.height - most:,} more")
+    console.print(
+        f"{counted(len(shown), 'record', separator=',')}, {by_copies.height:,} of them different, by {shown.method}; "
+        f"in {path}, with the promise in {path.name}.json"
+    )
+    if len(shown) == 0:
+        console.print(
+            "No record was common enough to be told from noise: give more epsilon, or another method"
+        )
+    _print_cost_and_promise(shown)
+
+
+def print_exact(shown: "ExactResult", *, most: int = 50) -> None:
+    """Exact itemsets as a table."""
+    table = plain_table("itemset", number_column("support"))
+    for items, support in list(zip(shown.itemsets, shown.supports, strict=True))[:most]:
+        table.add_row(_names(items), f"{support:,}")
+    console = stdout_console()
+    console.print(table)
+    if len(shown) > most:
+        console.print(f"… and {len(shown) - most:,} more; --json prints them all")
+    for note in shown.notes:
+        console.print(Text(note))
+
+
+def _print_cost_and_promise(shown: "Release | Published") -> None:
+    console = stdout_console()
+    for paid in _paid(shown.trace):
+        console.print(Text(f"  paid  {paid}"))
+    console.print(Text(f"  spent {shown.spent} of epsilon {shown.epsilon}"))
+    for note in shown.notes:
+        console.print(Text(note))
+    console.print(Text(str(shown.promise)))
+
+
+def _paid(trace: Sequence["Charge"]) -> Iterator[str]:
+    """The rows of a trace in words; three or more of one kind in a row are told together."""
+    for _, group in groupby(trace, key=lambda charge: re.sub(r"\d+", "", charge.question)):
+        charges = list(group)
+        if len(charges) < _FEWEST_TOLD_TOGETHER:
+            yield from (charge.sentence() for charge in charges)
+        else:
+            total = sum(charge.mechanism.epsilon for charge in charges)
+            yield f"{len(charges)} times {charges[0].sentence()}; together {total}"
+
+
+def _names(items: Sequence[object]) -> Text:
+    return Text(", ".join(str(item) for item in items))
+
+
+def _error_bar(low: int, value: int, high: int, largest: int) -> Text:
+    """A bar up to the support, with the interval around its end."""
+    start, end, far = (round(_BAR * number / max(largest, 1)) for number in (low, value, high))
+    return Text("█" * start + "▓" * (end - start) + "░" * (far - end), style="cyan")

@@ -1,0 +1,79 @@
+"""The bound on epsilon: right about mechanisms that are known, and seldom too high."""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from veilset.audit.lower_bound import Outcome, lower_bound
+
+Generator = np.random.Generator
+
+
+def laplace(rng: Generator, true: int, *, scale: float) -> Outcome:
+    """A count with discrete Laplace noise: epsilon is 1 / scale."""
+    up, down = rng.geometric(-math.expm1(-1 / scale), size=2)
+    return {"count": true + int(up) - int(down)}
+
+
+def randomised_response(rng: Generator, true: int, *, epsilon: float) -> Outcome:
+    """The truth with probability e^epsilon / (1 + e^epsilon)."""
+    return {"answer": true if rng.random() < 1 / (1 + math.exp(-epsilon)) else 1 - true}
+
+
+def choice(rng: Generator, true: int, *, epsilon: float) -> Outcome:
+    """One of four, by the exponential mechanism; the unit moves one score by 1."""
+    weights = np.exp(epsilon * np.array([true, 0, 0, 0]))
+    return {"chosen": int(rng.choice(4, p=weights / weights.sum()))}
+
+
+def two_counts(rng: Generator, true: int, *, scale: float) -> Outcome:
+    """Something that does not depend on the data beside something that does."""
+    return {"idle": int(rng.integers(5)), **laplace(rng, true, scale=scale)}
+
+
+KNOWN: dict[str, tuple[Callable[[Generator, int], Outcome], float]] = {
+    "Laplace, epsilon 1": (lambda rng, true: laplace(rng, true, scale=1), 1.0),
+    "Laplace, epsilon 1/4": (lambda rng, true: laplace(rng, true, scale=4), 0.25),
+    "randomised response, epsilon 1": (lambda rng, true: randomised_response(rng, true, epsilon=1), 1.0),
+    "choice, epsilon 2": (lambda rng, true: choice(rng, true, epsilon=2), 2 - math.log((3 + math.e**2) / 4)),
+    "two statistics, epsilon 1": (lambda rng, true: two_counts(rng, true, scale=1), 1.0),
+}
+"""Mechanisms, and the largest ln of a ratio of probabilities that they have."""
+
+
+def sampled(draw: Callable[[Generator, int], Outcome], seed: int, samples: int) -> float:
+    """The bound on a mechanism between the true values 1 and 0."""
+    rng = np.random.default_rng(seed)
+    return lower_bound([draw(rng, 1) for _ in range(samples)], [draw(rng, 0) for _ in range(samples)]).epsilon
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_the_bound_comes_close_to_a_known_epsilon_and_not_above(name: str) -> None:
+    """At least 0.8 of the truth where samples allow it."""
+    draw, epsilon = KNOWN[name]
+    samples = 60_000 if epsilon < 0.5 else 10_000
+    assert 0.8 * epsilon <= sampled(draw, 3, samples) <= epsilon
+
+
+def test_half_the_noise_is_noticed() -> None:
+    """A mechanism that claims epsilon 1 and spends 2 is refuted with a thousand samples."""
+    assert sampled(lambda rng, true: laplace(rng, true, scale=0.5), 4, 1000) > 1
+
+
+def test_false_alarms_are_as_rare_as_claimed() -> None:
+    """The bound exceeds the truth in at most 5 % of audits; 300 audits of a tight mechanism."""
+    alarms = sum(sampled(lambda rng, true: laplace(rng, true, scale=1), seed, 200) > 1 for seed in range(300))
+    assert stats.binom.sf(alarms - 1, 300, 0.05) > 1e-6
+
+
+def test_outcomes_that_are_possible_on_one_side_only_give_a_bound_that_grows() -> None:
+    """With the logarithm of the number of samples."""
+    with_unit: list[Outcome] = [{"seen": 1}] * 4000
+    without_unit: list[Outcome] = [{}] * 4000
+    assert lower_bound(with_unit[:400], without_unit[:400]).epsilon > 3.5
+    found = lower_bound(with_unit, without_unit)
+    assert found.epsilon > 6
+    assert "seen" in found.event

@@ -1,0 +1,245 @@
+"""The commands, end to end through a real process."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from shell import veilset
+from veilset import Release
+
+
+def test_mine_prints_a_table_the_cost_and_the_promise(fimi_file: Path) -> None:
+    """What a person needs, on stdout; nothing on stderr in a pipe."""
+    run = veilset("mine", fimi_file, "--epsilon", "1", "--k", "4")
+    assert run.returncode == 0
+    assert run.stderr == ""
+    assert "spent 1 of epsilon 1" in run.stdout
+    assert "Protected: one transaction" in run.stdout
+
+
+def test_mine_json_is_one_document_with_the_keys_of_the_contract(fimi_file: Path) -> None:
+    """Scripts depend on these names; the trace adds up to what was spent."""
+    run = veilset("mine", fimi_file, "--epsilon", "0.5", "--k", "4", "--json")
+    document = json.loads(run.stdout)
+    assert {"itemsets", "method", "epsilon", "spent", "trace", "promise", "is_private"} <= set(document)
+    assert {"items", "support", "low", "high"} <= set(document["itemsets"][0])
+    spent = sum(Fraction(row["epsilon"]) for row in document["trace"])
+    assert spent == Fraction(document["spent"]) == Fraction(1, 2)
+    assert document["is_private"] is True
+
+
+@pytest.mark.parametrize("suffix", ["json", "csv", "parquet"])
+def test_mine_writes_a_release_that_loads(fimi_file: Path, tmp_path: Path, suffix: str) -> None:
+    """What --out wrote is what --json printed."""
+    out = tmp_path / f"release.{suffix}"
+    run = veilset("mine", fimi_file, "--epsilon", "1", "--k", "4", "--out", out, "--json")
+    assert Release.load(out).to_dict() == json.loads(run.stdout)
+
+
+def test_mine_reads_standard_input_and_a_threshold(fimi_file: Path) -> None:
+    """`-` for DATA; a share as threshold."""
+    run = veilset(
+        "mine", "-", "--epsilon", "5", "--min-support", "0.6", "--json", stdin=fimi_file.read_text()
+    )
+    found = {tuple(row["items"]) for row in json.loads(run.stdout)["itemsets"]}
+    assert found == {(2,), (3,), (2, 3)}
+
+
+def test_mine_writes_a_report(fimi_file: Path, tmp_path: Path) -> None:
+    """One self-contained page."""
+    run = veilset("mine", fimi_file, "--epsilon", "1", "--k", "4", "--report", tmp_path / "report.html")
+    assert run.returncode == 0
+    assert "<html" in (tmp_path / "report.html").read_text()
+
+
+def test_items_prints_a_table_and_one_json_document(fimi_file: Path) -> None:
+    """The same keys as mine; each itemset is one item, and there are k of them."""
+    shown = veilset("items", fimi_file, "--epsilon", "1", "--k", "2")
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert "2 itemsets from about" in shown.stdout
+    document = json.loads(
+        veilset(
+            "items", fimi_file, "--epsilon", "1/2", "--k", "2", "--method", "tps-recount", "--json"
+        ).stdout
+    )
+    assert sorted(row["items"] for row in document["itemsets"]) == [[2], [3]]
+    assert (document["method"], document["spent"], document["is_private"]) == ("tps-recount", "1/2", True)
+
+
+def test_items_writes_a_release_and_a_report(fimi_file: Path, tmp_path: Path) -> None:
+    """With the account of PFM in it."""
+    out, page = tmp_path / "release.csv", tmp_path / "report.html"
+    run = veilset("items", fimi_file, "--epsilon", "1", "--k", "3", "--out", out, "--report", page, "--json")
+    assert Release.load(out).to_dict() == json.loads(run.stdout)
+    assert "<html" in page.read_text()
+
+
+def test_items_needs_to_know_how_many(fimi_file: Path) -> None:
+    """One line, exit code 2."""
+    run = veilset("items", fimi_file, "--epsilon", "1")
+    assert (run.returncode, run.stderr.count("\n"), run.stdout) == (2, 1, "")
+    assert "--k" in run.stderr
+
+
+def test_exact_says_that_it_is_not_private_and_counts_right(fimi_file: Path) -> None:
+    """On stderr, so that a pipe stays clean."""
+    run = veilset("exact", fimi_file, "--min-support", "300", "--json")
+    assert "NOT PRIVATE" in run.stderr
+    document = json.loads(run.stdout)
+    assert document["is_private"] is False
+    supports = {tuple(row["items"]): row["support"] for row in document["itemsets"]}
+    often, less = [(2,), (3,), (2, 3)], [(1,), (1, 2), (1, 3), (1, 2, 3)]
+    assert supports == {**dict.fromkeys(often, 700), **dict.fromkeys(less, 400)}
+
+
+def test_exact_reports_the_limits_that_cut_its_result(fimi_file: Path) -> None:
+    """k and the size limit are the user's own, and said."""
+    run = veilset("exact", fimi_file, "--k", "2", "--max-size", "1")
+    assert "limited to k = 2" in run.stdout
+    assert "up to 1 item\n" in run.stdout
+    maximal = json.loads(veilset("exact", fimi_file, "--min-support", "300", "--maximal", "--json").stdout)
+    assert [row["items"] for row in maximal["itemsets"]] == [[1, 2, 3]]
+
+
+def test_info_says_that_it_is_not_private_and_counts_right(fimi_file: Path) -> None:
+    """Rows, items, lengths; an empty line is an empty transaction."""
+    run = veilset("info", fimi_file, "--json")
+    assert "NOT PRIVATE" in run.stderr
+    facts = json.loads(run.stdout)
+    assert (facts["transactions"], facts["items"], facts["longest"], facts["shortest"]) == (901, 4, 3, 0)
+
+
+def test_plan_forecasts_every_method_from_public_facts_alone() -> None:
+    """A table that says what it rests on, or one JSON document; a bad call is one line and exit code 2."""
+    call = ["plan", "--rows", "20000", "--items", "50", "--length", "4", "--k", "20", "--epsilon", "1"]
+    shown = veilset(*call)
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert "Nothing was looked at, nothing was spent." in shown.stdout
+    assert "share of the top 20 found" in shown.stdout
+    document = json.loads(veilset(*call, "--max-size", "2", "--kth-support", "0.01", "--json").stdout)
+    assert {each["method"]: each["max_size"] for each in document["methods"]} == {
+        "planned": 2,
+        "truncated-em": 2,
+        "privbasis": 2,
+        "f1m": 1,
+        "difffim-naive": 2,
+        "difffim": 2,
+        "splitsample": 2,
+        "dpfim": 2,
+        "strawman": 2,
+    }
+    assert document["kth_support"] == 200
+    refused = veilset(*call, "--error", "0")
+    assert (refused.returncode, refused.stderr.count("\n"), refused.stdout) == (2, 1, "")
+
+
+@pytest.mark.parametrize("name", ["baskets.dat", "baskets.csv", "baskets.parquet", "baskets.dat.zst"])
+def test_generate_writes_what_mine_reads(tmp_path: Path, name: str) -> None:
+    """Every format that is written is read back."""
+    assert veilset("generate", tmp_path / name, "--rows", "500", "--seed", "3").returncode == 0
+    facts = json.loads(veilset("info", tmp_path / name, "--json").stdout)
+    assert facts["transactions"] == 500
+
+
+def test_generate_refuses_a_folder_that_does_not_exist(tmp_path: Path) -> None:
+    """One line, exit code 2."""
+    run = veilset("generate", tmp_path / "no" / "baskets.csv")
+    assert (run.returncode, run.stderr.count("\n")) == (2, 1)
+    assert "cannot be written" in run.stderr
+
+
+def test_demo_shows_a_private_release_and_writes_its_page(tmp_path: Path) -> None:
+    """The first thing that a newcomer runs."""
+    run = veilset("demo", "--k", "10", cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+    assert "Protected: one transaction" in run.stdout
+    assert (tmp_path / "veilset-demo.html").exists()
+
+
+def test_people_with_several_baskets_are_protected_as_a_whole(tmp_path: Path) -> None:
+    """With owner and basket columns the unit is a person, and a limit must be said."""
+    path = tmp_path / "sales.csv"
+    rows = [f"p{person},b{basket},milk" for person in range(200) for basket in range(3)]
+    path.write_text("\n".join(["who,receipt,what", *rows]))
+    columns = ["--owner", "who", "--basket", "receipt", "--item", "what"]
+    call = ["mine", str(path), *columns, "--epsilon", "1", "--k", "1"]
+    refused = veilset(*call)
+    assert (refused.returncode, "--per-owner" in refused.stderr) == (2, True)
+    document = json.loads(veilset(*call, "--per-owner", "2", "--json").stdout)
+    assert document["promise"]["unit"] == "one owner, with at most 2 transactions"
+    assert document["trace"][0]["sensitivity"] == 2
+
+
+BAD_CALLS = {
+    "nothing wanted": (["--epsilon", "1"], "give k"),
+    "epsilon 0": (["--epsilon", "0", "--k", "5"], "above 0"),
+    "epsilon missing": (["--k", "5"], "epsilon"),
+    "epsilon a word": (["--epsilon", "much", "--k", "5"], "not a number"),
+    "k 0": (["--epsilon", "1", "--k", "0"], "at least 1"),
+    "k a word": (["--epsilon", "1", "--k", "five"], "--k"),
+    "k too large": (["--epsilon", "1", "--k", "1000"], "give a smaller k"),
+    "threshold 0": (["--epsilon", "1", "--min-support", "0"], "above 0"),
+    "size 0": (["--epsilon", "1", "--k", "5", "--max-size", "0"], "at least 1"),
+    "unknown method": (
+        ["--epsilon", "1", "--k", "5", "--method", "magic"],
+        "there is: planned, truncated-em",
+    ),
+    "method of no name": (["--epsilon", "1", "--k", "5", "--method", ""], "there is: planned"),
+    "unknown option": (["--epsilon", "1", "--k", "5", "--magic"], "--magic"),
+    "strange output": (["--epsilon", "1", "--k", "3", "--out", "x.doc"], ".json, .csv, .parquet"),
+    "no such folder": (["--epsilon", "1", "--k", "3", "--out", "no/such/x.json"], "cannot be written"),
+    "negative rows": (["--epsilon", "1", "--k", "3", "--transactions", "-4"], "not possible"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_CALLS)
+def test_a_bad_call_ends_in_one_line_and_exit_code_2(fimi_file: Path, tmp_path: Path, name: str) -> None:
+    """What was given, what is allowed; no traceback, nothing on stdout."""
+    arguments, message = BAD_CALLS[name]
+    run = veilset("mine", fimi_file, *arguments, cwd=tmp_path)
+    assert run.returncode == 2
+    assert message in run.stderr
+    assert run.stderr.count("\n") == 1
+    assert run.stdout == ""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        ["exact", "--k", "0"],
+        ["evaluate", "--methods", "privbasis", "--epsilon", "1", "--k", "3", "--workers", "0"],
+        ["evaluate", "--methods", "privbasis", "--epsilon", "1", "--k", "9999"],
+        ["evaluate", "--methods", "magic", "--epsilon", "1", "--k", "3"],
+    ],
+)
+def test_commands_that_are_not_private_answer_a_bad_call_in_one_line_too(
+    fimi_file: Path, call: list[str]
+) -> None:
+    """The warning belongs to a result, not to a mistake."""
+    run = veilset(call[0], fimi_file, *call[1:])
+    assert (run.returncode, run.stderr.count("\n"), run.stdout) == (2, 1, "")
+
+
+BAD_FILES: dict[str, tuple[bytes | None, str]] = {
+    "empty.dat": (b"", "empty"),
+    "words.dat": (b"1 2\n3 milk\n", "line 2"),
+    "cut.dat.zst": (b"\x28\xb5\x2f\xfd\x04\x00", "cut.dat.zst"),
+    "latin.csv": (b"milk,k\xe4se\n", "UTF-8"),
+    "no.parquet": (b"PAR1 no", "no.parquet"),
+    "missing.dat": (None, "does not exist"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_a_bad_file_ends_in_one_line_that_names_it(tmp_path: Path, name: str) -> None:
+    """The file, the line where there is one, what to do; exit code 2."""
+    content, message = BAD_FILES[name]
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    run = veilset("mine", tmp_path / name, "--epsilon", "1", "--k", "3")
+    assert run.returncode == 2
+    assert name in run.stderr
+    assert message in run.stderr
+    assert run.stderr.count("\n") == 1

@@ -1,0 +1,68 @@
+"""Results in a terminal: plain words around numbers, and nothing loaded but what prints."""
+
+import subprocess
+import sys
+from fractions import Fraction
+
+import pytest
+
+from veilset import SeededNoise, mine, mine_exact
+from veilset.audit.self_test import NoiseTest
+from veilset.audit.verdicts import Verdict
+from veilset.plan import Facts, make_plan
+from veilset.render import terminal
+
+Captured = pytest.CaptureFixture[str]
+
+
+def test_the_terminal_loads_nothing_that_it_does_not_print() -> None:
+    """Neither what computes results, nor arrays and frames."""
+    program = (
+        "import sys, veilset.render.terminal\n"
+        "print(*(name for name in sys.modules if name.partition('.')[0] in {'veilset', 'numpy', 'polars'}))\n"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    allowed = {"veilset", "veilset._version", "veilset.render", "veilset.wording"}
+    loaded = {name for name in run.stdout.split() if not name.startswith("veilset.render.terminal")}
+    assert loaded == allowed
+
+
+def test_a_release_is_told_with_its_cost_and_promise(capsys: Captured) -> None:
+    """One itemset is not "1 itemsets"; thousands have commas."""
+    release = mine([["milk"]] * 2000, epsilon=1, k=1, transactions=2000, noise=SeededNoise(1))
+    terminal.print_release(release)
+    shown = capsys.readouterr().out
+    assert "1 itemset from 2,000 transactions, by planned" in shown
+    assert "spent" in shown
+    assert "NOT PRIVATE" in shown
+
+
+def test_what_is_left_out_of_a_table_is_said(capsys: Captured) -> None:
+    """With where to find it."""
+    found = mine_exact([["a", "b"], ["a"]], min_support=1)
+    terminal.print_exact(found, most=2)
+    assert "… and 1 more; --json prints them all" in capsys.readouterr().out
+
+
+def test_methods_stand_side_by_side_five_in_a_row(capsys: Captured) -> None:
+    """Each with its forecast; sizes in the singular where it is one."""
+    made = make_plan(Facts(rows=20_000, items=50, length=4), k=20, epsilon=1, max_size=1)
+    terminal.print_plan(made)
+    shown = capsys.readouterr().out
+    assert shown.count("share of the top 20 found") == -(-len(made.methods) // 5)
+    sizes = [line for line in shown.splitlines() if line.startswith("itemsets of up to")]
+    assert all("1 item" in line and "1 items" not in line for line in sizes)
+
+
+@pytest.mark.parametrize(("bound", "broken"), [(0.5, 0), (1.5, 1)])
+def test_an_audit_says_how_many_claims_are_broken(capsys: Captured, bound: float, broken: int) -> None:
+    """A bound above the claim breaks it."""
+    verdict = Verdict("m", "c", printed=False, claim=1, bound=bound, confidence=1, samples=0, event="e")
+    terminal.print_verdicts([verdict])
+    assert f"1 case, {broken} with a bound above the claim." in capsys.readouterr().out
+
+
+def test_a_noise_test_is_a_line(capsys: Captured) -> None:
+    """The scale, the draws, the p-value and the verdict."""
+    terminal.print_noise_tests([NoiseTest(scale=Fraction(3), draws=20_000, p_value=1e-9)])
+    assert capsys.readouterr().out == "discrete Laplace, scale 3: 20,000 draws, p = 1e-09, BROKEN\n"

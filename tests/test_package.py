@@ -1,0 +1,25 @@
+"""The package as it is imported: its public names, and what loading it costs."""
+
+import subprocess
+import sys
+
+
+def test_heavy_modules_wait_until_they_are_needed() -> None:
+    """`veilset --version` imports neither the compiler nor frames nor noise."""
+    program = (
+        "import sys; sys.argv = ['veilset', '--version']\n"
+        "from veilset import cli\n"
+        "try: cli.main()\n"
+        "except SystemExit: pass\n"
+        "print(sorted({'numba', 'polars', 'pyarrow', 'opendp', 'plotly', 'numpy'} & set(sys.modules)))\n"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert run.stdout.splitlines()[-1] == "[]"
+
+
+def test_every_public_name_exists_and_is_listed_once() -> None:
+    """`__all__`, the lazy homes and what really is there agree."""
+    import veilset as package  # noqa: PLC0415
+
+    assert sorted(package.__all__) == sorted([*package._HOMES, "__version__"])
+    assert all(getattr(package, name) is not None for name in package.__all__)
