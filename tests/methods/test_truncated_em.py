@@ -42,12 +42,12 @@ def floored_scores(rows: Baskets, domain: Domain, k: int, rate: Fraction) -> dic
     supports = {itemset: support(rows, itemset) for itemset in all_itemsets(domain)}
     ranked = sorted(supports.values(), reverse=True)
     margin = math.ceil((math.log(k / 0.05) + math.log(domain.size)) / rate)
-    limit = ranked[scored.MOST_LISTED - 1] if len(ranked) >= scored.MOST_LISTED else 0
+    limit = ranked[scored.MOST_SCORED - 1] if len(ranked) >= scored.MOST_SCORED else 0
     floor = max(0, ranked[k - 1] - margin, limit)
     return {itemset: max(count, floor) for itemset, count in supports.items()}
 
 
-@pytest.mark.parametrize("most_listed", [3, scored.MOST_LISTED], ids=["short list", "long list"])
+@pytest.mark.parametrize("most_listed", [3, scored.MOST_SCORED], ids=["short list", "long list"])
 @pytest.mark.parametrize("epsilon", [Fraction(1, 2), Fraction(3)], ids=["floor 0", "floor above 0"])
 @pytest.mark.parametrize(("factor", "is_right"), [(0.8, False), (1.0, True), (1.2, False)])
 def test_selection_has_the_law_of_explicit_enumeration(
@@ -55,7 +55,7 @@ def test_selection_has_the_law_of_explicit_enumeration(
 ) -> None:
     """Two draws over six itemsets, with and without a block: as if each had been listed and scored."""
     rate = epsilon / 2
-    with patch.object(scored, "MOST_LISTED", most_listed):
+    with patch.object(scored, "MOST_SCORED", most_listed):
         noise, engine = SeededNoise(8), engine_over(ROWS)
         scores = scored.floored_supports(engine, THREE_ITEMS, 2, rate=rate)
         drawn = Counter(
@@ -65,7 +65,7 @@ def test_selection_has_the_law_of_explicit_enumeration(
     assert fits(drawn, law_of_choice(twin, 2, factor * float(rate))) == is_right
 
 
-@pytest.mark.parametrize("most_listed", [1, 4, scored.MOST_LISTED])
+@pytest.mark.parametrize("most_listed", [1, 4, scored.MOST_SCORED])
 @given(
     rows=baskets(),
     extra=basket(),
@@ -78,7 +78,7 @@ def test_one_more_transaction_raises_every_score_by_0_or_1(
 ) -> None:
     """Scores are monotone with sensitivity 1, for all itemsets, listed or not, wherever the floor lies."""
     domain = Domain(items=range(ALPHABET_SIZE), max_size=2)
-    with patch.object(scored, "MOST_LISTED", most_listed):
+    with patch.object(scored, "MOST_SCORED", most_listed):
         before, after = (
             scored.floored_supports(engine_over(database), domain, k, rate=rate)
             for database in (rows, [*rows, extra])

@@ -17,7 +17,7 @@ from veilset.gate.noise import Noise, SecureNoise, SeededNoise
 from veilset.gate.noisy_tree import NoisyTree
 from veilset.gate.questions.base import PrivacyUnit
 from veilset.gate.questions.partitions import Partitions, Refinement, SizeTest
-from veilset.gate.selection.floored_supports import MOST_LISTED
+from veilset.gate.selection.floored_supports import MOST_SCORED
 from veilset.raw.cuts.similar_cut import KeepSimilar
 from veilset.raw.cuts.smart_cut import KeepSmart
 from veilset.raw.cuts.split import Split
@@ -34,7 +34,7 @@ from veilset.raw.transactions import Item
 
 __all__ = [
     "LEAST_EPSILON",
-    "MOST_LISTED",
+    "MOST_SCORED",
     "Budget",
     "Charge",
     "Chosen",

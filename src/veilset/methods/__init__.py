@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from veilset.forecast import Forecast, World
     from veilset.results.published import Published
 
-Options = Mapping[str, Any]
+Keywords = Mapping[str, Any]
 
 
 class Forecaster(Protocol):
@@ -30,11 +30,11 @@ class Forecaster(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """Where methods come from: the folder of their modules, their task, and the citation."""
+    """Where methods come from: the folder of their modules, the citation, and their task."""
 
     folder: str
-    task: str
     citation: str
+    task: str = "mine"
 
     @property
     def forecast(self) -> str | None:
@@ -52,8 +52,8 @@ class Method:
     summary: str
     module: str
     forecast: str | None
-    variants: Mapping[str, Options] = field(default_factory=dict)
-    options: Options = field(default_factory=dict)
+    variants: Mapping[str, Keywords] = field(default_factory=dict)
+    options: Keywords = field(default_factory=dict)
 
     @classmethod
     def of(cls, name: str, paper: Paper, summary: str, *, forecast: str | None = None) -> "Method":
@@ -89,8 +89,8 @@ class Method:
         return None if self.forecast is None else cast("Forecaster", import_module(self.forecast))
 
 
-FOR_COUNTS: Options = {"price": 1}
-VARIANTS: Mapping[str, Mapping[str, Options]] = {
+FOR_COUNTS: Keywords = {"price": 1}
+VARIANTS: Mapping[str, Mapping[str, Keywords]] = {
     "f1m": {"whole": {"share": Fraction(1)}},
     "difffim": {
         "only-smart": {"has_double_standards": False},
@@ -116,32 +116,26 @@ VARIANTS: Mapping[str, Mapping[str, Options]] = {
 }
 """Other settings of a method, for comparison."""
 
-OURS = Paper("planned", "mine", "ours: docs/methods/planned.md")
-BHASKAR = Paper(
-    "truncated_em", "mine", "Bhaskar et al., Discovering frequent patterns in sensitive data, KDD 2010"
-)
-LI = Paper(
-    "privbasis",
-    "mine",
-    "Li et al., PrivBasis: frequent itemset mining with differential privacy, PVLDB 2012",
-)
-ZENG = Paper("difffim", "mine", "Zeng et al., On differentially private frequent itemset mining, PVLDB 2012")
+OURS = Paper("planned", "ours: docs/methods/planned.md")
+BHASKAR = Paper("truncated_em", "Bhaskar et al., Discovering frequent patterns in sensitive data, KDD 2010")
+LI = Paper("privbasis", "Li et al., PrivBasis: frequent itemset mining with differential privacy, PVLDB 2012")
+ZENG = Paper("difffim", "Zeng et al., On differentially private frequent itemset mining, PVLDB 2012")
 WANG = Paper(
-    "tps", "items", "Wang et al., Differentially private top-k frequent columns publication, IEEE Access 2019"
+    "tps",
+    "Wang et al., Differentially private top-k frequent columns publication, IEEE Access 2019",
+    task="items",
 )
 LIANG = Paper(
     "splitsample",
-    "mine",
     "Liang et al., An effective scheme for top-k frequent itemset mining under differential privacy conditions, "
     "Sci. China Inf. Sci. 2020",
 )
 CHEN = Paper(
-    "diffpart", "publish", "Chen et al., Publishing set-valued data via differential privacy, PVLDB 2011"
+    "diffpart", "Chen et al., Publishing set-valued data via differential privacy, PVLDB 2011", task="publish"
 )
-AFTER_CHEN = Paper("diffpart.chosen", "publish", f"ours, after {CHEN.citation}")
+AFTER_CHEN = Paper("diffpart.chosen", f"ours, after {CHEN.citation}", task="publish")
 XIONG = Paper(
     "dpfim",
-    "mine",
     "Xiong et al., Frequent itemsets mining with differential privacy over large-scale data, IEEE Access 2018",
 )
 

@@ -5,7 +5,7 @@ floor, seen or not, are one class that never has to be listed. The floor here is
 
     floor = max(0, f_k - margin, f_limit)
 
-with f_j the j-th largest support over the whole domain, limit = MOST_LISTED, and
+with f_j the j-th largest support over the whole domain, limit = MOST_SCORED, and
 margin = (ln(k / 0.05) + ln(size of the domain)) / rate. Margin and limit are public. One more transaction
 raises every f_j, and so the floor, by 0 or 1; the same holds for max(support, floor). Scores are therefore
 monotone with sensitivity 1, whatever the floor. The margin makes a draw from the block unlikely (5 %)
@@ -26,7 +26,7 @@ from veilset.itemsets import Below, Domain, Itemset, Itemsets
 from veilset.raw.cuts.truncation import KeepAll
 from veilset.raw.engines import DrawKeys, Engine
 
-MOST_LISTED = 100_000
+MOST_SCORED = 100_000
 """How many itemsets are listed with a score of their own, at the most."""
 
 _BLOCK_CHANCE = 0.05
@@ -56,13 +56,13 @@ def floored_supports(engine: Engine, domain: Domain, k: int, *, rate: Fraction) 
     margin = math.ceil((math.log(k / _BLOCK_CHANCE) + math.log(domain.size)) / rate)
     floor = max(0, kth_support(engine, domain, k) - margin)
     found = engine.top(
-        MOST_LISTED,
+        MOST_SCORED,
         min_count=floor + 1,
         min_size=domain.min_size,
         max_size=domain.max_size,
         items=_codes(domain),
     )
-    if found.supports.size == MOST_LISTED:
+    if found.supports.size == MOST_SCORED:
         floor = int(found.supports[-1])
     above = int(np.count_nonzero(found.supports > floor))
     itemsets = Itemsets(found.offsets[: above + 1], found.items)

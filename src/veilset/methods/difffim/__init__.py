@@ -38,9 +38,9 @@ from veilset.methods.difffim.levels import (
     SMALL_SHARE,
     SMART,
     CountedLevel,
+    Heuristics,
     ask_first_level,
-    naive_levels,
-    smart_levels,
+    ask_levels,
 )
 from veilset.methods.shared.preliminaries import Preliminaries, ask_threshold
 from veilset.request import Request
@@ -70,9 +70,7 @@ def f1m(
 
 def difffim_naive(curator: Curator, request: Request, *, epsilon: Fraction) -> Release:
     """Frequent itemsets level by level from transactions truncated at random, to one limit (Alg. 6 and 7)."""
-    preliminaries, size = ask_size(curator, request, epsilon=epsilon)
-    levels = naive_levels(curator, size, min_count=preliminaries.min_count, epsilon=preliminaries.remaining)
-    return release_levels(curator, preliminaries, list(levels), request, method="difffim-naive")
+    return level_by_level(curator, request, NAIVE, method="difffim-naive", epsilon=epsilon)
 
 
 def difffim(curator: Curator, request: Request, *, epsilon: Fraction, **switches: bool) -> Release:
@@ -80,15 +78,17 @@ def difffim(curator: Curator, request: Request, *, epsilon: Fraction, **switches
 
     `switches` turn single `Heuristics` on or off, for comparison.
     """
+    return level_by_level(curator, request, replace(SMART, **switches), method="difffim", epsilon=epsilon)
+
+
+def level_by_level(
+    curator: Curator, request: Request, heuristics: Heuristics, *, method: str, epsilon: Fraction
+) -> Release:
+    """The largest size, then the levels up to it (Alg. 5)."""
     preliminaries, size = ask_size(curator, request, epsilon=epsilon)  # l. 1-3
-    levels = smart_levels(
-        curator,
-        size,
-        replace(SMART, **switches),
-        min_count=preliminaries.min_count,
-        epsilon=preliminaries.remaining,
-    )
-    return release_levels(curator, preliminaries, list(levels), request, method="difffim")
+    min_count, remaining = preliminaries.min_count, preliminaries.remaining
+    levels = list(ask_levels(curator, size, heuristics, min_count=min_count, epsilon=remaining))  # Alg. 3
+    return release_levels(curator, preliminaries, levels, request, method=method)
 
 
 def ask_size(curator: Curator, request: Request, *, epsilon: Fraction) -> tuple[Preliminaries, int]:

@@ -160,7 +160,7 @@ def _threshold(world: World, k: int) -> int:
 def expected_levels(
     world: World, k: int, heuristics: Heuristics, *, size: int, epsilon: Fraction
 ) -> Iterator[ExpectedLevel]:
-    """Level 1 and those made from it: all under its limit, or each under its own where truncation is smart."""
+    """Level 1 and those made from it: all under its limit, or each under its own."""
     min_count, for_each, items = _threshold(world, k), epsilon / size, world.shares.size
     candidates = ExpectedCandidates(np.arange(items)[:, None], world.shares, np.ones(items))
     terms = _first_terms(world, epsilon=for_each)
@@ -171,7 +171,7 @@ def expected_levels(
         yield level
         candidates = level.extended(world)
         terms = replace(terms, stages=(), epsilon=for_each)
-        if heuristics.is_smart and candidates.number:
+        if candidates.number and not heuristics.has_one_limit:
             terms = _next_terms(world, candidates, heuristics, min_count=min_count, epsilon=for_each)
 
 

@@ -34,11 +34,12 @@ MOST_EXTENDED = 500
 
 @dataclass(frozen=True, slots=True)
 class Heuristics:
-    """The two heuristics of the paper and one of ours."""
+    """The two heuristics of the paper and one of ours; the naive form has none, and one limit for all levels."""
 
-    is_smart: bool
-    has_double_standards: bool
-    weighs_lengths: bool
+    is_smart: bool = False
+    has_double_standards: bool = False
+    weighs_lengths: bool = False
+    has_one_limit: bool = False
 
     def lengths_of(self, histogram: NoisyHistogram) -> FloatArray:
         """How many transactions that hold an itemset have each length, up to a factor.
@@ -50,8 +51,8 @@ class Heuristics:
         return clear * np.arange(clear.size) if self.weighs_lengths else clear
 
 
-NAIVE = Heuristics(is_smart=False, has_double_standards=False, weighs_lengths=False)
-SMART = Heuristics(is_smart=True, has_double_standards=True, weighs_lengths=False)
+NAIVE = Heuristics(has_one_limit=True)
+SMART = Heuristics(is_smart=True, has_double_standards=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,37 +135,30 @@ def ask_first_level(
     return CountedLevel.of(counts, heuristics.lengths_of(histogram), heuristics, size=1, limit=limit)
 
 
-def naive_levels(curator: Curator, size: int, *, min_count: int, epsilon: Fraction) -> Iterator[CountedLevel]:
-    """One limit for all levels, one threshold for all purposes."""
-    if size == 0:
-        return
-    for_each = epsilon / size
-    level = ask_first_level(curator, NAIVE, epsilon=for_each)
-    yield level
-    for larger in range(2, size + 1):
-        candidates, limit = level.candidates(min_count).itemsets, level.limit
-        if len(candidates) == 0 or larger > limit:
-            return
-        counts = curator.ask_supports(candidates, truncation=KeepRandom(limit), epsilon=for_each)
-        level = CountedLevel.of(counts, np.zeros(1), NAIVE, size=larger, limit=limit)
-        yield level
-
-
-def smart_levels(
+def ask_levels(
     curator: Curator, size: int, heuristics: Heuristics, *, min_count: int, epsilon: Fraction
 ) -> Iterator[CountedLevel]:
-    """A limit for each level, truncation that keeps what matters, and two thresholds (Alg. 3 and 4)."""
+    """Level by level, at equal shares, as long as there are candidates (Alg. 3; Alg. 6 and 7 with one limit)."""
     if size == 0:
         return
     for_each = epsilon / size
     level = ask_first_level(curator, heuristics, epsilon=for_each)
     yield level
-    for _ in range(2, size + 1):
+    for larger in range(2, size + 1):
         candidates = level.candidates(min_count)
-        if len(candidates) == 0:
+        if len(candidates) == 0 or (heuristics.has_one_limit and larger > level.limit):
             return
-        level = ask_next_level(curator, candidates, heuristics, min_count=min_count, epsilon=for_each)
+        if heuristics.has_one_limit:
+            level = ask_same_limit(curator, candidates.itemsets, level.limit, epsilon=for_each)
+        else:
+            level = ask_next_level(curator, candidates, heuristics, min_count=min_count, epsilon=for_each)
         yield level
+
+
+def ask_same_limit(curator: Curator, candidates: Itemsets, limit: int, *, epsilon: Fraction) -> CountedLevel:
+    """A level of the naive form, under the limit of the first."""
+    counts = curator.ask_supports(candidates, truncation=KeepRandom(limit), epsilon=epsilon)
+    return CountedLevel.of(counts, np.zeros(1), NAIVE, size=int(candidates.offsets[1]), limit=limit)
 
 
 def ask_next_level(

@@ -88,7 +88,7 @@ def strawman(curator: Curator, request: Request, *, epsilon: Fraction) -> Releas
     """
     domain = curator.domain(max_size=min(request.max_size or STRAWMAN_SIZE, curator.alphabet_size))
     domain.check_holds(request.k or 1)
-    check_countable(domain)
+    check_listable(domain)
     for_number = epsilon * SHARE_FOR_NUMBER if curator.public_number is None else Fraction(0)
     number = curator.ask_number(epsilon=for_number)
     for_size = (epsilon - for_number) / domain.max_size
@@ -101,7 +101,7 @@ def strawman(curator: Curator, request: Request, *, epsilon: Fraction) -> Releas
     return preliminaries.release(curator, best_above(answers, preliminaries), method="strawman")
 
 
-def check_countable(domain: Domain) -> None:
+def check_listable(domain: Domain) -> None:
     """Refuse what the strawman cannot list, from the alphabet and the size alone."""
     if domain.size > MOST_COUNTED_BY_STRAWMAN:
         raise BadCall(

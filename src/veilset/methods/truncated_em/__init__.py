@@ -27,14 +27,14 @@ from veilset.results.estimates import Estimates
 from veilset.results.release import Release
 
 NAME = "truncated-em"
-USUAL_SIZE = 3
+LARGEST_DRAWN = 3
 """Itemsets of up to 3 items are looked for, unless the caller says."""
 SHARE_FOR_CHOICE = Fraction(1, 2)
 
 
 def truncated_em(curator: Curator, request: Request, *, epsilon: Fraction) -> Release:
     """The k most frequent itemsets, or those above a threshold, by the exponential mechanism."""
-    domain = curator.domain(max_size=request.max_size or USUAL_SIZE)
+    domain = curator.domain(max_size=request.max_size or LARGEST_DRAWN)
     preliminaries = ask_preliminaries(curator, request, domain=domain, epsilon=epsilon)
     if preliminaries.k == 0:
         return preliminaries.release(curator, Estimates.none(), method=NAME)

@@ -5,14 +5,14 @@ from fractions import Fraction
 import numpy as np
 
 from veilset.forecast import Forecast, Stage, World, laws
-from veilset.gate import MOST_LISTED, DiscreteLaplace, Exponential
+from veilset.gate import MOST_SCORED, DiscreteLaplace, Exponential
 from veilset.methods.shared.forecast import forecast_number
-from veilset.methods.truncated_em import NAME, SHARE_FOR_CHOICE, USUAL_SIZE
+from veilset.methods.truncated_em import LARGEST_DRAWN, NAME, SHARE_FOR_CHOICE
 
 
 def largest_size(max_size: int | None) -> int:
     """The most items in an itemset, given what the caller allows."""
-    return max_size or USUAL_SIZE
+    return max_size or LARGEST_DRAWN
 
 
 def forecast(world: World, k: int, epsilon: Fraction) -> Forecast:
@@ -22,7 +22,7 @@ def forecast(world: World, k: int, epsilon: Fraction) -> Forecast:
     supports = DiscreteLaplace(sensitivity=k, epsilon=remaining * (1 - SHARE_FOR_CHOICE))
     curve = world.curve
     # Of the floor, only the part that bounds the work matters; the rest is made so that it hardly ever does.
-    scores = np.maximum(curve.supports, curve.at_rank(MOST_LISTED))
+    scores = np.maximum(curve.supports, curve.at_rank(MOST_SCORED))
     chances = laws.chances_to_be_drawn(scores, curve.ln_numbers, draws=k, rate=float(choice.rate))
     return Forecast.of(
         world,
