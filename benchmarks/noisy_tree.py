@@ -11,7 +11,7 @@ from veilset import read
 from veilset.api import mine, open_curator
 from veilset.exact import mine_exact
 from veilset.gate import SecureNoise
-from veilset.methods.dpfim.noisy_tree import ask_tree
+from veilset.methods.dpfim.tree_questions import ask_tree
 from veilset.methods.dpfim.sample import Shape
 from veilset.raw.transactions import Transactions
 

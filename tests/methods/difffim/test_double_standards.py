@@ -12,7 +12,8 @@ from scipy import stats
 
 from veilset.arrays import FloatArray, Int64Array
 from veilset.errors import BadCall
-from veilset.methods.difffim.double_standards import average_original, kept_share, largest_original
+from veilset.methods.difffim.double_standards import average_original, largest_original
+from veilset.methods.shared.truncation import kept_share
 
 RHO = 0.01
 SCALES = [0.01, 0.3, 1.0, 20.0, 1000.0]

@@ -27,7 +27,7 @@ from veilset.gate import (
 from veilset.itemsets import Domain, Itemsets
 from veilset.methods.dpfim import LARGEST_MINED, SHARE_FOR_TREE
 from veilset.methods.dpfim import sample as rules
-from veilset.methods.dpfim.noisy_tree import is_wide, node_threshold
+from veilset.methods.dpfim.tree_questions import is_wide, node_threshold
 from veilset.methods.dpfim.tree_supports import LEAST_UNEVEN, TreeSupports, in_tree
 from veilset.methods.shared.forecast import forecast_number
 from veilset.methods.shared.marginals import WIDEST_IN_SIGMA
