@@ -33,8 +33,8 @@ import numpy as np
 from veilset.errors import BadCall
 from veilset.gate import Curator
 from veilset.itemsets import Domain, Itemsets
-from veilset.methods.dpfim.tree_questions import ask_tree
 from veilset.methods.dpfim.sample import ETA, WITHIN, ask_shape, open_sample
+from veilset.methods.dpfim.tree_questions import ask_tree
 from veilset.methods.dpfim.tree_supports import combined, in_tree
 from veilset.methods.shared.preliminaries import SHARE_FOR_NUMBER, Preliminaries, ask_preliminaries
 from veilset.request import Request
