@@ -11,7 +11,8 @@ from veilset import read
 from veilset.api import mine, open_curator
 from veilset.exact import mine_exact
 from veilset.gate import SecureNoise
-from veilset.methods.dpfim import Shape, ask_tree
+from veilset.methods.dpfim.sample import Shape
+from veilset.methods.dpfim.tree_questions import ask_tree
 from veilset.raw.transactions import Transactions
 
 MEASURED = ("retail", "mushroom", MILLION)

@@ -11,8 +11,8 @@ from benchmarks.measure import MILLION, Files, apart, best_seconds
 from benchmarks.truncation import ITEMS, LIMITS, MEASURED, PAIRS
 from veilset import read
 from veilset.itemsets import Itemsets
-from veilset.methods.splitsample import GAMMA, MAX_SIZE
-from veilset.methods.splitsample.count_estimation import counted, patterns
+from veilset.methods.splitsample import DELTA, GAMMA
+from veilset.methods.splitsample.count_estimation import candidate_ranges, known_ranges
 from veilset.raw.cuts.rows import Keys
 from veilset.raw.cuts.split import Split
 from veilset.raw.cuts.truncation import KeepAll
@@ -43,10 +43,10 @@ def _measured(name: str, path: Path) -> list[dict[str, object]]:
         supports = engine.supports(pairs.offsets, pairs.items, KeepAll(), _no_keys).values
         return [int(each) for each in supports]
 
-    found = patterns(
-        counted(((item,), int(item_supports[item])) for item in most_frequent.tolist()),
-        counted(zip(pairs, count(), strict=True)),
-        max_size=MAX_SIZE,
+    found = candidate_ranges(
+        known_ranges(((item,), int(item_supports[item])) for item in most_frequent.tolist()),
+        known_ranges(zip(pairs, count(), strict=True)),
+        max_size=DELTA,
         min_count=1,
         most=K,
     )

@@ -1,14 +1,13 @@
-"""What a forecast is made from, and what it says."""
+"""What a forecast is made from, and what it says. Forecasts of methods stand beside the methods."""
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 from veilset.arrays import FloatArray
 from veilset.forecast.curve import SupportCurve
-from veilset.gate.mechanisms import DiscreteLaplace, Exponential, Mechanism, OnSample
+from veilset.forecast.laws import support_above_zero
+from veilset.gate import DiscreteLaplace, Exponential, Mechanism, OnSample
 from veilset.itemsets import Domain
-from veilset.methods.shared.preliminaries import SHARE_FOR_NUMBER
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,6 +69,30 @@ class Forecast:
     kth_support: int
     found: float
 
+    @classmethod
+    def of(
+        cls,
+        world: World,
+        k: int,
+        *,
+        method: str,
+        stages: tuple[Stage, ...],
+        half_width: int,
+        chosen_from: int,
+        found: float,
+    ) -> "Forecast":
+        """A forecast in a model of the data: what follows from the half width and from the model is filled in."""
+        return cls(
+            method,
+            world.domain.max_size,
+            stages,
+            half_width,
+            chosen_from,
+            above_zero_from=support_above_zero(half_width),
+            kth_support=round(world.curve.at_rank(k)),
+            found=found,
+        )
+
     @property
     def error_at_kth(self) -> float:
         """The half width in relation to the support of the k-th itemset."""
@@ -88,9 +111,3 @@ class Forecast:
             "error_at_kth": self.error_at_kth,
             "found": self.found,
         }
-
-
-def opening(epsilon: Fraction) -> tuple[Stage, Fraction]:
-    """The number of transactions, which every method asks first, and what is left of epsilon."""
-    for_number = epsilon * SHARE_FOR_NUMBER
-    return Stage("number of transactions", DiscreteLaplace(1, for_number)), epsilon - for_number

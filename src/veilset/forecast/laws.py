@@ -11,9 +11,11 @@ from collections.abc import Callable
 import numpy as np
 
 from veilset.arrays import FloatArray
-from veilset.gate.mechanisms import Exponential
+from veilset.gate import Exponential
 
-CONFIDENCE = 0.95
+CONFIDENCE_LEVEL = 0.95
+SCALES_OF_BAD_LUCK = math.log(10)
+"""Laplace noise is below minus this many times its scale in 5 of 100 cases."""
 _ROUNDS = 60
 
 
@@ -68,7 +70,7 @@ def support_to_be_drawn(choice: Exponential, *, candidates: int) -> int:
     )  # in logs: there may be more than a float can hold
     if ln_rivals < 20:
         ln_rivals = -math.log(-math.log1p(-choice.draws / candidates))
-    return max(0, math.ceil((ln_rivals + math.log(-math.log(1 - CONFIDENCE))) / choice.rate))
+    return max(0, math.ceil((ln_rivals + math.log(-math.log(1 - CONFIDENCE_LEVEL))) / choice.rate))
 
 
 def support_to_be_in_a_set(choice: Exponential, *, most: int, candidates: int) -> int:
@@ -78,7 +80,7 @@ def support_to_be_in_a_set(choice: Exponential, *, most: int, candidates: int) -
     """
     if most >= candidates:
         return 0
-    ln_odds = math.log(candidates) - math.log(most) + math.log(CONFIDENCE / (1 - CONFIDENCE))
+    ln_odds = math.log(candidates) - math.log(most) + math.log(CONFIDENCE_LEVEL / (1 - CONFIDENCE_LEVEL))
     return max(0, math.ceil(ln_odds / choice.rate))
 
 
@@ -91,7 +93,7 @@ def support_to_be_first(scale: float, *, k: int, candidates: int) -> int:
         return 0
     places = k / candidates
     level = -math.log(2 * places) if 2 * places < 1 else math.log(2 * (1 - places))
-    in_scales = level - math.log(2 * (1 - CONFIDENCE))
+    in_scales = level - math.log(2 * (1 - CONFIDENCE_LEVEL))
     return max(0, math.ceil(in_scales * scale))
 
 

@@ -1,10 +1,10 @@
-"""The methods: one paper, one file. This is their list."""
+"""The methods: one paper, one folder. This is their list, each with its forecast."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Protocol, cast, overload
 
 from veilset.errors import BadCall
 from veilset.gate import Curator
@@ -12,9 +12,34 @@ from veilset.request import PublishRequest, Request
 from veilset.results.release import Release
 
 if TYPE_CHECKING:
+    from veilset.forecast import Forecast, World
     from veilset.results.published import Published
 
-Run = Callable[..., "Release | Published"]
+Keywords = Mapping[str, Any]
+
+
+class Forecaster(Protocol):
+    """What a forecast module offers. One that cannot do with any number of itemsets also says `MOST_ITEMSETS`."""
+
+    def forecast(self, world: "World", k: int, epsilon: Fraction, /) -> "Forecast":
+        """Follow the method's steps in a model of the data."""
+
+    def largest_size(self, max_size: int | None, /) -> int:
+        """The most items in an itemset, given what the caller allows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """Where methods come from: the folder of their modules, the citation, and their task."""
+
+    folder: str
+    citation: str
+    task: str = "mine"
+
+    @property
+    def forecast(self) -> str | None:
+        """The module of the folder that forecasts its methods; so far, only those that mine have one."""
+        return "forecast" if self.task == "mine" else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +51,17 @@ class Method:
     paper: str
     summary: str
     module: str
-    function: str
-    variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    options: Mapping[str, Any] = field(default_factory=dict)
+    forecast: str | None
+    variants: Mapping[str, Keywords] = field(default_factory=dict)
+    options: Keywords = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, name: str, paper: Paper, summary: str, *, forecast: str | None = None) -> "Method":
+        """A method of a paper: in its folder, a function of the method's name; forecast as the paper says, or else."""
+        module, forecast = f"veilset.methods.{paper.folder}", forecast or paper.forecast
+        forecast_module = forecast and f"{module}.{forecast}"
+        variants = VARIANTS.get(name, {})
+        return cls(name, paper.task, paper.citation, summary, module, forecast_module, variants)
 
     def variant(self, name: str) -> "Method":
         """The same with other settings, for comparison; called "method:variant"."""
@@ -47,191 +80,100 @@ class Method:
         self, curator: Curator, request: Request | PublishRequest, *, epsilon: Fraction
     ) -> "Release | Published":
         """Ask the curator, spend at most epsilon, return a release of what the task is about."""
-        run: Run = getattr(import_module(self.module), self.function)
+        function = self.name.partition(":")[0].replace("-", "_")
+        run: Callable[..., Release | Published] = getattr(import_module(self.module), function)
         return run(curator, request, epsilon=epsilon, **self.options)
 
+    def forecaster(self) -> Forecaster | None:
+        """What forecasts the method, where anything does."""
+        return None if self.forecast is None else cast("Forecaster", import_module(self.forecast))
 
-WANG = "Wang et al., Differentially private top-k frequent columns publication, IEEE Access 2019"
-ZENG = "Zeng et al., On differentially private frequent itemset mining, PVLDB 2012"
-CHEN = "Chen et al., Publishing set-valued data via differential privacy, PVLDB 2011"
-XIONG = (
-    "Xiong et al., Frequent itemsets mining with differential privacy over large-scale data, IEEE Access 2018"
+
+FOR_COUNTS: Keywords = {"price": 1}
+VARIANTS: Mapping[str, Mapping[str, Keywords]] = {
+    "f1m": {"whole": {"share": Fraction(1)}},
+    "difffim": {
+        "only-smart": {"has_double_standards": False},
+        "only-double": {"is_smart": False},
+        "plain": {"is_smart": False, "has_double_standards": False},
+        "by-length": {"weighs_lengths": True},
+    },
+    "tps-pfm": {
+        "for-counts": FOR_COUNTS,
+        "small-second": {"shares": (Fraction(1, 20), Fraction(9, 10), Fraction(1, 20))},
+    },
+    "tps-em": {"for-counts": FOR_COUNTS},
+    "frefirst": {"for-counts": FOR_COUNTS, "random": {"is_random": True}},
+    "splitsample": {
+        **{form: {"form": form} for form in ("random-cut", "best-cut", "whole")},
+        "only-short": {"only_short": True},
+        "inverted": {"inverts": True},
+    },
+    "dpfim": {
+        **{f"eta-{eta}": {"eta": Fraction(eta, 100)} for eta in (75, 80, 90, 95)},
+        "small-sample": {"tolerance": 0.01},
+    },
+}
+"""Other settings of a method, for comparison."""
+
+OURS = Paper("planned", "ours: docs/methods/planned.md")
+BHASKAR = Paper("truncated_em", "Bhaskar et al., Discovering frequent patterns in sensitive data, KDD 2010")
+LI = Paper("privbasis", "Li et al., PrivBasis: frequent itemset mining with differential privacy, PVLDB 2012")
+ZENG = Paper("difffim", "Zeng et al., On differentially private frequent itemset mining, PVLDB 2012")
+WANG = Paper(
+    "tps",
+    "Wang et al., Differentially private top-k frequent columns publication, IEEE Access 2019",
+    task="items",
+)
+LIANG = Paper(
+    "splitsample",
+    "Liang et al., An effective scheme for top-k frequent itemset mining under differential privacy conditions, "
+    "Sci. China Inf. Sci. 2020",
+)
+CHEN = Paper(
+    "diffpart", "Chen et al., Publishing set-valued data via differential privacy, PVLDB 2011", task="publish"
+)
+AFTER_CHEN = Paper("diffpart.chosen", f"ours, after {CHEN.citation}", task="publish")
+XIONG = Paper(
+    "dpfim",
+    "Xiong et al., Frequent itemsets mining with differential privacy over large-scale data, IEEE Access 2018",
 )
 
-METHODS = {
-    method.name: method
-    for method in [
-        Method(
-            name="planned",
-            task="mine",
-            paper="ours: docs/methods/planned.md",
-            summary="itemsets by the strategy that is predicted to err least",
-            module="veilset.methods.planned",
-            function="planned",
-        ),
-        Method(
-            name="truncated-em",
-            task="mine",
-            paper="Bhaskar et al., Discovering frequent patterns in sensitive data, KDD 2010",
-            summary="top-k itemsets by the exponential mechanism on supports with a floor",
-            module="veilset.methods.truncated_em",
-            function="truncated_em",
-        ),
-        Method(
-            name="privbasis",
-            task="mine",
-            paper="Li et al., PrivBasis: frequent itemset mining with differential privacy, PVLDB 2012",
-            summary="top-k itemsets from noisy joint patterns of small groups of items",
-            module="veilset.methods.privbasis",
-            function="privbasis",
-        ),
-        Method(
-            name="f1m",
-            task="mine",
-            paper=ZENG,
-            summary="items above a threshold from truncated transactions",
-            module="veilset.methods.difffim",
-            function="f1m",
-            variants={"whole": {"share": Fraction(1)}},
-        ),
-        Method(
-            name="difffim-naive",
-            task="mine",
-            paper=ZENG,
-            summary="itemsets above a threshold from transactions truncated at random",
-            module="veilset.methods.difffim",
-            function="difffim_naive",
-        ),
-        Method(
-            name="difffim",
-            task="mine",
-            paper=ZENG,
-            summary="itemsets above a threshold by smart truncation and double standards",
-            module="veilset.methods.difffim",
-            function="difffim",
-            variants={
-                "only-smart": {"has_double_standards": False},
-                "only-double": {"is_smart": False},
-                "plain": {"is_smart": False, "has_double_standards": False},
-                "by-length": {"weighs_lengths": True},
-            },
-        ),
-        Method(
-            name="tps-pfm",
-            task="items",
-            paper=WANG,
-            summary="top-k items from noisy supports, the unsafe ones by blocks of comparisons",
-            module="veilset.methods.tps",
-            function="tps_pfm",
-            variants={
-                "for-counts": {"price": 1},
-                "small-second": {"shares": (Fraction(1, 20), Fraction(9, 10), Fraction(1, 20))},
-            },
-        ),
-        Method(
-            name="tps-em",
-            task="items",
-            paper=WANG,
-            summary="top-k items from noisy supports, the unsafe ones by the exponential mechanism",
-            module="veilset.methods.tps",
-            function="tps_em",
-            variants={"for-counts": {"price": 1}},
-        ),
-        Method(
-            name="tps-recount",
-            task="items",
-            paper=WANG,
-            summary="top-k items from noisy supports, the unsafe ones counted again",
-            module="veilset.methods.tps",
-            function="tps_recount",
-        ),
-        Method(
-            name="frefirst",
-            task="items",
-            paper=WANG,
-            summary="top-k items from noisy supports alone",
-            module="veilset.methods.tps",
-            function="frefirst",
-            variants={"for-counts": {"price": 1}, "random": {"is_random": True}},
-        ),
-        Method(
-            name="em",
-            task="items",
-            paper=WANG,
-            summary="top-k items by k draws of the exponential mechanism",
-            module="veilset.methods.tps",
-            function="em",
-        ),
-        Method(
-            name="svt",
-            task="items",
-            paper=WANG,
-            summary="top-k items by the sparse vector technique",
-            module="veilset.methods.tps",
-            function="svt",
-        ),
-        Method(
-            name="splitsample",
-            task="mine",
-            paper="Liang et al., An effective scheme for top-k frequent itemset mining under differential privacy "
-            "conditions, Sci. China Inf. Sci. 2020",
-            summary="top-k itemsets by the exponential mechanism on supports in split transactions",
-            module="veilset.methods.splitsample",
-            function="splitsample",
-            variants={
-                "random-cut": {"form": "random-cut"},
-                "best-cut": {"form": "best-cut"},
-                "whole": {"form": "whole"},
-                "only-short": {"only_short": True},
-                "inverted": {"inverts": True},
-            },
-        ),
-        Method(
-            name="diffpart",
-            task="publish",
-            paper=CHEN,
-            summary="a dataset from noisy sizes of partitions along a taxonomy of the items",
-            module="veilset.methods.diffpart",
-            function="diffpart",
-        ),
-        Method(
-            name="diffpart-chosen",
-            task="publish",
-            paper=f"ours, after {CHEN}",
-            summary="the same for the most frequent of many items, the others filled in by their supports",
-            module="veilset.methods.diffpart.chosen",
-            function="diffpart_chosen",
-        ),
-        Method(
-            name="basic",
-            task="publish",
-            paper=CHEN,
-            summary="a dataset from noisy counts of all combinations of a few items",
-            module="veilset.methods.diffpart",
-            function="basic",
-        ),
-        Method(
-            name="dpfim",
-            task="mine",
-            paper=XIONG,
-            summary="itemsets of large data from a noisy FP-tree of truncated transactions",
-            module="veilset.methods.dpfim",
-            function="dpfim",
-            variants={
-                **{f"eta-{eta}": {"eta": Fraction(eta, 100)} for eta in (75, 80, 90, 95)},
-                "small-sample": {"tolerance": 0.01},
-            },
-        ),
-        Method(
-            name="strawman",
-            task="mine",
-            paper=XIONG,
-            summary="noise on the supports of all itemsets, for small alphabets",
-            module="veilset.methods.dpfim",
-            function="strawman",
-        ),
-    ]
-}
+EVERY_METHOD = (
+    Method.of("planned", OURS, "itemsets by the strategy that is predicted to err least"),
+    Method.of(
+        "truncated-em", BHASKAR, "top-k itemsets by the exponential mechanism on supports with a floor"
+    ),
+    Method.of("privbasis", LI, "top-k itemsets from noisy marginals of small groups of items"),
+    Method.of("f1m", ZENG, "items above a threshold from truncated transactions", forecast="forecast_f1m"),
+    Method.of(
+        "difffim-naive",
+        ZENG,
+        "itemsets above a threshold from transactions truncated at random",
+        forecast="forecast_naive",
+    ),
+    Method.of("difffim", ZENG, "itemsets above a threshold by smart truncation and double standards"),
+    Method.of("tps-pfm", WANG, "top-k items from noisy supports, unsafe ones by blocks of comparisons"),
+    Method.of("tps-em", WANG, "top-k items from noisy supports, unsafe ones by the exponential mechanism"),
+    Method.of("tps-recount", WANG, "top-k items from noisy supports, unsafe ones counted again"),
+    Method.of("frefirst", WANG, "top-k items from noisy supports alone"),
+    Method.of("em", WANG, "top-k items by k draws of the exponential mechanism"),
+    Method.of("svt", WANG, "top-k items by the sparse vector technique"),
+    Method.of("splitsample", LIANG, "top-k itemsets by exponential draws on supports in split transactions"),
+    Method.of("diffpart", CHEN, "a dataset from noisy sizes of partitions along a taxonomy of the items"),
+    Method.of(
+        "diffpart-chosen", AFTER_CHEN, "a dataset of frequent items, rare ones filled in by their supports"
+    ),
+    Method.of("basic", CHEN, "a dataset from noisy counts of all combinations of a few items"),
+    Method.of("dpfim", XIONG, "itemsets of large data from a noisy FP-tree of truncated transactions"),
+    Method.of(
+        "strawman",
+        XIONG,
+        "noise on the supports of all itemsets, for small alphabets",
+        forecast="forecast_strawman",
+    ),
+)
+METHODS = {method.name: method for method in EVERY_METHOD}
 
 DEFAULTS = {"mine": "planned", "items": "tps-pfm", "publish": "diffpart"}
 """The method of each task, where the caller names none."""

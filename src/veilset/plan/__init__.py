@@ -1,7 +1,7 @@
 """The error to expect, before any look at the data: nothing is read and nothing is spent.
 
 `make_plan` takes public facts alone (about how many transactions, how many items, how long a transaction
-is), puts a stated model of the supports in the place of the data (`plan.curve`), and follows each method
+is), puts a stated model of the supports in the place of the data (`veilset.forecast.curve`), and follows each method
 through it with the shares of epsilon and the noise that the method will use.
 """
 
@@ -17,13 +17,7 @@ from veilset.forecast import Forecast, World
 from veilset.forecast.curve import bend, popularity, support_curve
 from veilset.gate import Epsilon, exact_epsilon
 from veilset.itemsets import Domain
-from veilset.methods.difffim import forecast as difffim
-from veilset.methods.dpfim import MOST_LISTED
-from veilset.methods.dpfim import forecast as dpfim
-from veilset.methods.planned import forecast as planned
-from veilset.methods.privbasis import forecast as privbasis
-from veilset.methods.splitsample import forecast as splitsample
-from veilset.methods.truncated_em import forecast as truncated_em
+from veilset.methods import METHODS, Forecaster
 from veilset.plan import bounds
 from veilset.plan.bounds import Usefulness
 from veilset.request import MOST_TRANSACTIONS, Request, Support
@@ -52,31 +46,6 @@ class Facts:
                 f"a typical length of {self.length:g} is not possible with {self.items} items; "
                 f"give a number above 0 and at most {self.items}"
             )
-
-
-@dataclass(frozen=True, slots=True)
-class Forecaster:
-    """How to forecast a method, and the largest itemsets that it considers, given what the caller allows.
-
-    A method that lists every itemset there is takes no more than `most`.
-    """
-
-    forecast: Callable[[World, int, Fraction], Forecast]
-    largest: Callable[[int | None], int]
-    most: float = math.inf
-
-
-FORECASTERS = {
-    "planned": Forecaster(planned.forecast, planned.largest),
-    "truncated-em": Forecaster(truncated_em.forecast, truncated_em.largest),
-    "privbasis": Forecaster(privbasis.forecast, privbasis.largest),
-    "f1m": Forecaster(difffim.forecast_f1m, lambda _: 1),
-    "difffim-naive": Forecaster(difffim.forecast_naive, difffim.largest),
-    "difffim": Forecaster(difffim.forecast, difffim.largest),
-    "splitsample": Forecaster(splitsample.forecast, splitsample.largest),
-    "dpfim": Forecaster(dpfim.forecast, dpfim.largest),
-    "strawman": Forecaster(dpfim.forecast_strawman, dpfim.largest_of_strawman, MOST_LISTED),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,13 +183,26 @@ def _count(guess: Fraction, rows: int) -> int:
 
 
 def _that_can_give(k: int, facts: Facts, request: Request) -> list[tuple[Forecaster, Domain]]:
-    """The methods that consider k itemsets at least, and not too many, each with all that it considers."""
+    """What forecasts methods that consider k itemsets at least, and not too many, each with all that it considers."""
     domains = [
-        (each, Domain(items=range(facts.items), max_size=min(each.largest(request.max_size), facts.items)))
-        for each in FORECASTERS.values()
+        (
+            each,
+            Domain(items=range(facts.items), max_size=min(each.largest_size(request.max_size), facts.items)),
+        )
+        for each in forecasters().values()
     ]
     max(domains, key=lambda each: each[1].max_size)[1].check_holds(k)
-    return [(forecaster, domain) for forecaster, domain in domains if k <= domain.size <= forecaster.most]
+    return [
+        (forecaster, domain)
+        for forecaster, domain in domains
+        if k <= domain.size <= getattr(forecaster, "MOST_ITEMSETS", math.inf)
+    ]
+
+
+def forecasters() -> dict[str, Forecaster]:
+    """What forecasts each method that has a forecast, by the method's name."""
+    every = {name: method.forecaster() for name, method in METHODS.items()}
+    return {name: forecaster for name, forecaster in every.items() if forecaster is not None}
 
 
 def _plan_method(

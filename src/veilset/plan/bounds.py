@@ -83,7 +83,7 @@ def sufficient_epsilon_when_short(wanted: Usefulness, *, length: int) -> float:
 def diffpart_failure_chance(
     *, error: float, itemsets: int, budget: float, items: int, fanout: int, strictness: float
 ) -> float:
-    """DiffPart, Theorem 4.2: how likely a counting query over so many itemsets is off by more than `error`.
+    """DiffPart, Theorem 4.2: how likely a counting query over `itemsets` itemsets is off by more than `error`.
 
     The theorem states no numbers; its proof (F.3) ends in m exp(beta gamma - beta error / m), with
     beta = budget / (2 internal nodes of the taxonomy), the least that is spent on one partition, and

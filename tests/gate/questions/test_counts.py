@@ -142,7 +142,9 @@ def capped_by(rows: Baskets, itemsets: Itemsets, most: int) -> np.ndarray[tuple[
 @given(rows=baskets(), itemsets=some_itemsets)
 def test_the_histogram_has_the_classes_that_were_asked_for(rows: Baskets, itemsets: list[Itemset]) -> None:
     """Of itemsets; and of the items, where none are given."""
-    assert containment_in(rows, Itemsets.of(itemsets)) == classes_of(reference.containment(rows, itemsets), CLASSES)
+    assert containment_in(rows, Itemsets.of(itemsets)) == classes_of(
+        reference.containment(rows, itemsets), CLASSES
+    )
     assert containment_in(rows, None) == classes_of([len(row) for row in rows], CLASSES)
 
 

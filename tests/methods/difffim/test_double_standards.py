@@ -2,7 +2,6 @@
 
 import math
 from fractions import Fraction
-from itertools import combinations
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from scipy import stats
 
 from veilset.arrays import FloatArray, Int64Array
 from veilset.errors import BadCall
-from veilset.methods.difffim.double_standards import average_original, kept_share, largest_original
+from veilset.methods.difffim.double_standards import average_original, largest_original
 
 RHO = 0.01
 SCALES = [0.01, 0.3, 1.0, 20.0, 1000.0]
@@ -22,18 +21,6 @@ scales = st.floats(0.01, 300)
 supports = st.lists(st.integers(-500, 5000), min_size=1, max_size=5).map(np.array)
 risks = st.floats(1e-9, 0.9)
 shares = st.floats(0.01, 1)
-
-
-def share_by_enumeration(lengths: list[int], *, size: int, limit: int) -> float:
-    """All ways to keep `limit` of h items, for each length h; the itemset is the first `size` of them."""
-    holders = {h: number for h, number in enumerate(lengths) if h >= size and number > 0}
-    if not holders:
-        return float(size <= limit)
-    kept = 0.0
-    for h, number in holders.items():
-        ways = list(combinations(range(h), min(h, limit)))
-        kept += number * sum(set(range(size)) <= set(way) for way in ways) / len(ways)
-    return kept / sum(holders.values())
 
 
 def posterior(noisy: int, scale: float) -> tuple[FloatArray, FloatArray]:
@@ -57,31 +44,6 @@ def largest_by_summation(noisy: Int64Array, *, scale: float, share: float, rho: 
         largest = possible - ln_rho + np.sqrt(ln_rho**2 - 2 * possible * ln_rho)
         sums.append(float(np.dot(largest, chances)) / share)
     return sums
-
-
-@given(lengths=st.lists(st.integers(-3, 20), max_size=9), size=st.integers(1, 9), limit=st.integers(1, 9))
-def test_the_kept_share_is_that_of_all_truncations(lengths: list[int], size: int, limit: int) -> None:
-    """Against the enumeration of all ways to truncate; negative counts of transactions weigh nothing."""
-    expected = share_by_enumeration(lengths, size=size, limit=limit)
-    found = kept_share(np.array(lengths, np.int64), size=size, limit=limit)
-    assert found == pytest.approx(expected, abs=1e-12)
-
-
-def test_transactions_that_are_not_cut_keep_everything() -> None:
-    """Repair Z9: up to the limit the share is 1, where the printed ratio is undefined or above it."""
-    assert kept_share(np.array([5.0, 4.0, 3.0, 2.0]), size=2, limit=3) == 1
-    assert kept_share(np.array([5.0, 4.0, 3.0, 2.0]), size=2, limit=50) == 1
-
-
-def test_an_itemset_larger_than_the_limit_is_never_kept() -> None:
-    """Whether or not a transaction could hold it."""
-    assert kept_share(np.array([0, 0, 0, 7, 7]), size=3, limit=2) == 0
-    assert kept_share(np.array([9, 9]), size=3, limit=2) == 0
-
-
-def test_an_itemset_that_no_transaction_can_hold_is_taken_as_kept() -> None:
-    """Nothing tells of a loss, so no support is raised."""
-    assert kept_share(np.array([9, 9, 0, -2]), size=2, limit=2) == 1
 
 
 @given(noisy=supports, scale=scales, share=shares)

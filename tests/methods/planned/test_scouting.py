@@ -57,7 +57,7 @@ def test_a_threshold_is_not_asked_for() -> None:
     assert aim.is_given
     assert aim.about == aim.floor == 300
     assert aim.support(sure_of({(0,): 900}, 3000)) == 300
-    assert aim.left == aim.first.left
+    assert aim.left == aim.first.remaining
     assert not any("number of items as frequent" in question for question in asked)
 
 

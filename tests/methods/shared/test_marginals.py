@@ -1,4 +1,4 @@
-"""What noisy joint patterns say: sums by hand, no noise, a lot of noise, and how wrong they are on average."""
+"""What noisy marginals say: sums by hand, no noise, a lot of noise, and how wrong they are on average."""
 
 import math
 from fractions import Fraction
@@ -20,13 +20,13 @@ from veilset.methods.shared.marginals import (
     flipped,
     noise_of_marginal,
     supersets_added_up,
-    supports_of,
+    supports_in_marginal,
 )
 
 ITEMS = 9
 
 
-def few_patterns(number: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+def few_cells(number: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
     """Transactions of the kind that few items carry: all of them, but for one or two that are missing."""
     missing = rng.choice(ITEMS, size=(number, 2), p=np.arange(1, ITEMS + 1) / 45)
     is_missing = rng.random((number, 2)) < [0.5, 0.1]
@@ -34,24 +34,24 @@ def few_patterns(number: int, rng: np.random.Generator) -> npt.NDArray[np.int64]
     return np.bincount(held, minlength=1 << ITEMS)
 
 
-def crowded_patterns(number: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    """Independent items, each held by every second transaction: all patterns are alike."""
+def crowded_cells(number: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """Independent items, each held by every second transaction: all cells are alike."""
     return rng.multinomial(number, np.full(1 << ITEMS, 2.0**-ITEMS))
 
 
 @given(values=st.lists(st.integers(-50, 50), min_size=8, max_size=8))
 def test_supersets_are_added_up(values: list[int]) -> None:
-    """Every pattern that holds at least these items."""
+    """Every cell that holds at least these items."""
     sums = supersets_added_up(np.array(values, np.float64))
     assert sums.tolist() == [sum(values[p] for p in range(8) if p & held == held) for held in range(8)]
 
 
 @given(values=st.lists(st.integers(0, 50), min_size=8, max_size=8), chance=st.floats(0.0, 0.5))
-def test_flipped_items_move_transactions_to_patterns_that_differ(values: list[int], chance: float) -> None:
+def test_flipped_items_move_transactions_to_cells_that_differ(values: list[int], chance: float) -> None:
     """From each to each, by how many items they differ in; nobody is lost."""
     moved = flipped(np.array(values, np.float64), chance)
     for to in range(8):
-        differing = [(to ^ pattern).bit_count() for pattern in range(8)]
+        differing = [(to ^ cell).bit_count() for cell in range(8)]
         expected = sum(
             value * chance**n * (1 - chance) ** (3 - n) for value, n in zip(values, differing, strict=True)
         )
@@ -59,27 +59,27 @@ def test_flipped_items_move_transactions_to_patterns_that_differ(values: list[in
     assert moved.sum() == pytest.approx(sum(values))
 
 
-@pytest.mark.parametrize("kind", [few_patterns, crowded_patterns])
+@pytest.mark.parametrize("kind", [few_cells, crowded_cells])
 def test_with_next_to_no_noise_supports_are_exact(kind: type) -> None:
     """Whether transactions are alike or not."""
-    patterns = kind(5000, np.random.default_rng(1))
-    told = supports_of(patterns, number=NoisyCount(5000, None), scale=1e-6)
-    assert told.means == pytest.approx(supersets_added_up(patterns.astype(np.float64)), abs=1e-3)
+    cells = kind(5000, np.random.default_rng(1))
+    told = supports_in_marginal(cells, number=NoisyCount(5000, None), scale=1e-6)
+    assert told.means == pytest.approx(supersets_added_up(cells.astype(np.float64)), abs=1e-3)
 
 
-@pytest.mark.parametrize(("kind", "at_most"), [(few_patterns, 0.7), (crowded_patterns, 1.05)])
-def test_less_noise_where_few_patterns_are_held_and_no_more_where_all_are(kind: type, at_most: float) -> None:
+@pytest.mark.parametrize(("kind", "at_most"), [(few_cells, 0.7), (crowded_cells, 1.05)])
+def test_less_noise_where_few_cells_are_held_and_no_more_where_all_are(kind: type, at_most: float) -> None:
     """The error over all itemsets of up to four items, against that of plain sums; its size is known."""
     rng, scale, number = np.random.default_rng(2), 8.0, 20_000
-    sizes = np.array([pattern.bit_count() for pattern in range(1 << ITEMS)])
+    sizes = np.array([cell.bit_count() for cell in range(1 << ITEMS)])
     some = (sizes >= 1) & (sizes <= 4)
     mended, plain, predicted = [], [], []
     for _ in range(40):
-        patterns = kind(number, rng)
-        noisy = patterns + np.rint(rng.laplace(scale=scale, size=patterns.size)).astype(np.int64)
+        cells = kind(number, rng)
+        noisy = cells + np.rint(rng.laplace(scale=scale, size=cells.size)).astype(np.int64)
         told, true = (
-            supports_of(noisy, number=NoisyCount(number, None), scale=scale),
-            supersets_added_up(patterns.astype(np.float64)),
+            supports_in_marginal(noisy, number=NoisyCount(number, None), scale=scale),
+            supersets_added_up(cells.astype(np.float64)),
         )
         mended.append((told.means - true)[some])
         plain.append((supersets_added_up(noisy.astype(np.float64)) - true)[some])
@@ -89,11 +89,11 @@ def test_less_noise_where_few_patterns_are_held_and_no_more_where_all_are(kind: 
 
 
 def test_a_number_that_is_noisy_is_made_better_by_what_patterns_add_up_to() -> None:
-    """By inverse variance: with hardly any noise in patterns, a number that is far off does no harm."""
-    patterns = few_patterns(5000, np.random.default_rng(3))
+    """By inverse variance: with hardly any noise in cells, a number that is far off does no harm."""
+    cells = few_cells(5000, np.random.default_rng(3))
     number = NoisyCount(4000, DiscreteLaplace(1, Fraction(1, 1000)))
-    told = supports_of(patterns, number=number, scale=0.01)
-    assert told.means == pytest.approx(supersets_added_up(patterns.astype(np.float64)), abs=1.0)
+    told = supports_in_marginal(cells, number=number, scale=0.01)
+    assert told.means == pytest.approx(supersets_added_up(cells.astype(np.float64)), abs=1.0)
 
 
 def test_more_items_are_expected_to_add_noise_but_less_than_their_patterns() -> None:
@@ -108,11 +108,22 @@ def test_bases_that_overlap_tell_the_same_supports(rows: Baskets) -> None:
     """With next to no noise: all itemsets within a basis, none larger than allowed, each with its support."""
     curator = curator_over(rows, epsilon=Fraction(10**9))
     bases = [(0, 1, 2), (1, 2, 3)]
-    patterns = [curator.ask_marginal(basis, epsilon=Fraction(10**8)) for basis in bases]
-    told = averaged(bases, patterns, number=NoisyCount(len(rows), None), max_size=2)
+    cells = [curator.ask_marginal(basis, epsilon=Fraction(10**8)) for basis in bases]
+    told = averaged(bases, cells, number=NoisyCount(len(rows), None), max_size=2)
     within = {itemset for basis in bases for size in (1, 2) for itemset in combinations(basis, size)}
     assert set(told) == within
     assert ALPHABET_SIZE > 3
     for itemset, (mean, deviation) in told.items():
         assert mean == pytest.approx(support(rows, itemset), abs=0.01)
         assert deviation < 0.01
+
+
+@given(rows=baskets())
+def test_cells_add_up_to_supports(rows: Baskets) -> None:
+    """The support of every subset of a group, from the marginal of the group."""
+    group = (0, 2, 5)
+    curator = curator_over(rows, epsilon=Fraction(10**7))
+    sums = supersets_added_up(curator.ask_marginal(group, epsilon=Fraction(10**6)).values)
+    for number in range(8):
+        itemset = [item for place, item in enumerate(group) if number >> place & 1]
+        assert sums[number] == support(rows, itemset)

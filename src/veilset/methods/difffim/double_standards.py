@@ -7,10 +7,10 @@ works on noisy answers that were paid for; no data.
 Symbols of the paper: i = `size`; l = `limit`; z_h = `lengths[h]`; theta' = `noisy`; theta^ = the truncated
 support; exp_ratio(i) = `share`; mu = the expected truncated support; avg_supp, max_supp = the two originals.
 
-Three things differ from the printed form (Z9). A transaction of at most `limit` items is not cut, so it keeps
-its itemsets. Where (5) and (7) write k, the size i is meant. The truncated support is any integer from 0 up,
-not one from 1 to n: Pr(j | theta') is proportional to exp(-|theta' - j| / scale) for j = 0, 1, 2, ... For
-theta' < 0 that is the same law as for theta' = 0, because the factor exp(theta' / scale) is common to all j.
+Three things differ from the printed form (Z9). A transaction of at most `limit` items is not truncated, so it keeps
+its itemsets (`shared.truncation.kept_share`). Where (5) and (7) write k, the size i is meant. The truncated support is
+any integer from 0 up, not one from 1 to n: Pr(j | theta') is proportional to exp(-|theta' - j| / scale) for j = 0, 1,
+2, ... For theta' < 0 that is the same law as for theta' = 0, because the factor exp(theta' / scale) is common to all j.
 """
 
 import math
@@ -26,33 +26,10 @@ _NODES = np.exp(np.arange(-14, 14 + _STEP, _STEP))  # what lies outside is below
 _SMALLEST_GAP = float(np.finfo(np.float64).tiny)
 
 
-def kept_share(lengths: FloatArray | Int64Array, *, size: int, limit: int) -> float:
-    """The share of an itemset's support that random truncation is expected to keep; exp_ratio in (7), Z9.
-
-    Cut from h to `limit` items, a transaction keeps an itemset with probability C(h - size, limit - size)
-    / C(h, limit), which is the product of (limit - j) / (h - j) over j < size. Negative counts count as 0.
-    The last length may stand for longer transactions too; all are taken to have just that length, which
-    makes the share too large rather than too small. Where no transaction is long enough to hold the itemset,
-    nothing tells of a loss, and the share is 1.
-
-    >>> kept_share(np.array([0, 0, 10, 0, 10]), size=2, limit=3)  # half of them keep all, the others 2 of 4
-    0.75
-    """
-    if size > limit:
-        return 0.0
-    holders = np.maximum(lengths[size:], 0)
-    if not holders.any():
-        return 1.0
-    taken = np.arange(size)
-    long_enough = np.arange(size, len(lengths))[:, None]
-    kept = np.minimum((limit - taken) / (long_enough - taken), 1.0).prod(axis=1)
-    return float(np.average(kept, weights=holders))
-
-
 def average_original(noisy: Int64Array, *, scale: Fraction | float, share: float) -> FloatArray:
     """The expected support before truncation, for each noisy support after it; (8), (11).
 
-    The scale is that of the noise, the share that of `kept_share`.
+    The scale is that of the noise, the share that of `shared.truncation.kept_share`.
 
     >>> average_original(np.array([-3, 0, 1]), scale=1 / math.log(2), share=0.5).round(9).tolist()
     [2.0, 2.0, 3.2]

@@ -17,7 +17,7 @@ from veilset.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Step:
+class SplitStep:
     """How partitions came about: part `masks[i]` of partition `parents[i]`, split by `nodes[i]`."""
 
     parents: Int64Array
@@ -31,7 +31,7 @@ class Cuts:
 
     taxonomy: Taxonomy
     inner: BoolArray
-    steps: tuple[Step, ...] = field(default=())
+    steps: tuple[SplitStep, ...] = field(default=())
 
     @classmethod
     def root(cls, taxonomy: Taxonomy) -> "Cuts":
@@ -75,12 +75,12 @@ class Cuts:
         for place, child in _children(tree, nodes, found.masks):
             is_inner = tree.child_nodes[child] >= 0
             inner[place[is_inner], tree.child_nodes[child[is_inner]]] = True
-        return Cuts(tree, inner, (*self.steps, Step(found.parents, nodes, found.masks)))
+        return Cuts(tree, inner, (*self.steps, SplitStep(found.parents, nodes, found.masks)))
 
     def take(self, chosen: Int64Array) -> "Cuts":
         """Some of the partitions."""
         last = self.steps[-1]
-        step = Step(last.parents[chosen], last.nodes[chosen], last.masks[chosen])
+        step = SplitStep(last.parents[chosen], last.nodes[chosen], last.masks[chosen])
         return Cuts(self.taxonomy, self.inner[chosen], (*self.steps[:-1], step))
 
     def itemsets(self) -> Itemsets:

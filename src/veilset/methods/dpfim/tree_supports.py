@@ -1,10 +1,10 @@
 """Supports from a noisy prefix tree, and together with supports that were asked for. No data here.
 
 The support of an itemset in the tree is a sum over nodes, each with its own noise. It is too low by what the tree
-lacks: nodes under the threshold, and what transactions lost when they were cut. Two things are known about that.
+lacks: nodes under the threshold, and what transactions lost to truncation. Two things are known about that.
 Where the supports of single items were asked for, an item of which the tree holds only a part says by which factor
 itemsets that end with it are too low. And supports of the chosen itemsets, asked for at the end, say by which factor
-all are too low, which grows with the place of the last item in the order, because cuts take the last items first.
+all are too low, which grows with the place of the last item in the order, because truncation takes the last ones first.
 """
 
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ import numpy as np
 from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import NoisyCounts, NoisyTree
 from veilset.itemsets import Itemsets
-from veilset.methods.planned.posterior import WIDEST_IN_SIGMA
+from veilset.methods.shared.marginals import WIDEST_IN_SIGMA
 from veilset.results.estimates import Estimates
 
 LARGEST_FACTOR = 3.0
-"""What the tree holds of an item is not multiplied by more: so little of it says nothing about itemsets."""
+"""3: what the tree holds of an item is not multiplied by more; less than a third of it says nothing about itemsets."""
 EXPONENT = 0.75
 """Nodes below frequent items are kept more often than others, so itemsets lack less than their last item does. Where
 items are independent of each other, three quarters of the factor, as a power, is about right."""
@@ -57,7 +57,7 @@ class TreeSupports:
 
 
 def in_tree(tree: NoisyTree, singles: NoisyCounts | None, *, k: int, max_size: int) -> TreeSupports:
-    """The itemsets of largest support in a consistent tree, at least k where it has so many.
+    """The itemsets of largest support in a consistent tree, at least k where it has them.
 
     `singles` are supports of the items of the tree in its order, or were not asked for.
     """

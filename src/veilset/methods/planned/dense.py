@@ -30,10 +30,9 @@ from veilset.methods.planned.item_selection import (
     group_size,
     several_groups,
 )
-from veilset.methods.planned.posterior import WIDEST_IN_SIGMA
 from veilset.methods.planned.scouting import LARGEST_BASIS, Aim, fewest_items, wider_than
 from veilset.methods.shared.bases import basis_set
-from veilset.methods.shared.marginals import averaged, noise_of_marginal
+from veilset.methods.shared.marginals import WIDEST_IN_SIGMA, averaged, noise_of_marginal
 from veilset.results.estimates import Estimates
 
 

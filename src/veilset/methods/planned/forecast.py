@@ -22,12 +22,12 @@ from statistics import NormalDist
 import numpy as np
 
 from veilset.arrays import FloatArray, Int64Array
-from veilset.forecast import Forecast, Stage, World, laws, opening
+from veilset.forecast import Forecast, Stage, World, laws
 from veilset.forecast.curve import TOLERANCE
+from veilset.forecast.model import expected_rank, model_lengths
 from veilset.gate import NoisyCount
 from veilset.gate.mechanisms import DiscreteLaplace, Exponential
 from veilset.itemsets import Itemset, Itemsets, joined
-from veilset.methods.difffim.forecast import model_lengths
 from veilset.methods.planned import MAX_SIZE, NAME
 from veilset.methods.planned import levelwise as by_size
 from veilset.methods.planned import refinement as again
@@ -35,17 +35,18 @@ from veilset.methods.planned import scouting as aiming
 from veilset.methods.planned.forecast_dense import few_items
 from veilset.methods.planned.forecast_model import Expected, Known, deviations_by_marginals, supports_of
 from veilset.methods.planned.overlap import MOST, UNEVEN, Cap, Overlap
-from veilset.methods.planned.posterior import USUAL_WIDTH, WIDEST_IN_SIGMA, Prior
+from veilset.methods.planned.posterior import USUAL_WIDTH, Prior
 from veilset.methods.planned.refinement import Group
 from veilset.methods.planned.scouting import Aim
-from veilset.methods.privbasis.forecast import expected_rank
 from veilset.methods.shared.bases import Basis
+from veilset.methods.shared.forecast import forecast_number
+from veilset.methods.shared.marginals import WIDEST_IN_SIGMA
 from veilset.methods.shared.preliminaries import Preliminaries
 
 Stages = tuple[Stage, ...]
 
 
-def largest(max_size: int | None) -> int:
+def largest_size(max_size: int | None) -> int:
     """The most items in an itemset, given what the caller allows."""
     return min(max_size or MAX_SIZE, MAX_SIZE)
 
@@ -74,7 +75,7 @@ def forecast(world: World, k: int, epsilon: Fraction) -> Forecast:
 
 def _aim(world: World, k: int, epsilon: Fraction) -> tuple[Stages, Aim]:
     """The small questions, and what follows from their answers."""
-    number, left = opening(epsilon)
+    number, left = forecast_number(epsilon)
     kth = DiscreteLaplace(1, epsilon * aiming.SHARE_FOR_KTH)
     about = min(max(round(world.curve.at_rank(k)), 1), world.rows)
     stages: Stages = (number, Stage("support of the k-th itemset", kth))

@@ -17,6 +17,7 @@ import numpy as np
 
 from veilset.arrays import FloatArray, Int64Array
 from veilset.itemsets import Itemset, Itemsets
+from veilset.methods.shared.marginals import WIDEST_IN_SIGMA
 from veilset.results.estimates import Estimates
 
 GRID = 320
@@ -30,8 +31,6 @@ USUAL_LIFT, USUAL_WIDTH = 0.5, 0.6
 """Before any answer; `fitted` departs from it as far as answers make it."""
 VAGUE_FOR_PAIRS, VAGUE = (0.7, 1.5), (0.3, 0.7)
 """Lift and width while nothing of a size is known: pairs can be anything, larger itemsets follow from pairs."""
-WIDEST_IN_SIGMA = 2.12
-"""The 95 % half width of Laplace noise in standard deviations; that of several answers together is less."""
 IMPOSSIBLE = -60.0
 
 

@@ -65,7 +65,7 @@ def ask_aim(
     curator: Curator, first: Preliminaries, request: Request, *, domain: Domain, epsilon: Fraction
 ) -> Aim:
     """Ask for the k-th support, unless a threshold is given, and how many items are as frequent, if few may be."""
-    left, k, number = first.left, first.k, max(first.number.value, 1)
+    left, k, number = first.remaining, first.k, max(first.number.value, 1)
     if request.k is None:
         about = floor = max(first.min_count, 1)
     else:

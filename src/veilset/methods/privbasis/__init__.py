@@ -1,4 +1,4 @@
-"""PrivBasis (Li, Qardaji, Su, Cao, PVLDB 2012): top-k itemsets from joint patterns of small groups of items.
+"""PrivBasis (Li, Qardaji, Su, Cao, PVLDB 2012): top-k itemsets from marginals of small groups of items.
 
 Task: the k most frequent itemsets, or those above a threshold. Symbols of the paper: lambda = how many items
 stand in the top k; F, P = frequent items and pairs; B = basis set, w = its width, l = the size of a basis;
@@ -6,12 +6,12 @@ alpha_1, alpha_2, alpha_3 = shares of epsilon; eta = the safety margin on k.
 
 Privacy argument. Neighbours differ by one privacy unit of at most c transactions. Costs add up to epsilon:
 
-1. the opening (`methods.opening`); of what is left,
+1. the preliminaries (`methods.shared.preliminaries`); of what remains,
 2. alpha_1: lambda, one draw of the exponential mechanism on a score of sensitivity c that is not monotone;
 3. alpha_2: lambda items, and pairs of them: draws on supports, monotone with sensitivity c; the two get
    shares in proportion to their numbers of draws. Domains are public or paid for: all items, all pairs of F;
-4. alpha_3: the joint patterns of each of the w bases, alpha_3 / w each. A transaction shows one pattern of a
-   basis, so each question has sensitivity c.
+4. alpha_3: the marginal of each of the w bases, alpha_3 / w each. A transaction is in one cell of a marginal, so each
+   question has sensitivity c.
 
 Bases, merging, averaging and the final choice work on F, P and noisy counts: post-processing. Ranks for
 lambda are capped at eta k, which is public; without the cap, a wide alphabet makes lambda meaningless at
@@ -19,16 +19,16 @@ small epsilon.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
 
 from veilset.gate import Curator, NoisyHistogram
 from veilset.itemsets import Domain, Itemset, Itemsets
-from veilset.methods.planned.posterior import WIDEST_IN_SIGMA
 from veilset.methods.shared.bases import Basis, basis_set
-from veilset.methods.shared.marginals import over_bases, plain_supports_in_marginal
+from veilset.methods.shared.marginals import WIDEST_IN_SIGMA, over_bases, plain_supports_in_marginal
+from veilset.methods.shared.notes import CHOSEN_BY_THE_SAME_NOISE
 from veilset.methods.shared.preliminaries import Preliminaries, ask_preliminaries
 from veilset.request import Request
 from veilset.results.estimates import Estimates, by_support
@@ -36,40 +36,34 @@ from veilset.results.release import Release
 
 NAME = "privbasis"
 SHARE_FOR_LAMBDA, SHARE_FOR_ITEMS, SHARE_FOR_BASES = Fraction(1, 10), Fraction(2, 5), Fraction(1, 2)
-MARGIN = Fraction(11, 10)
+MARGIN_ON_K = Fraction(11, 10)
+"""eta: 10 % more itemsets than k are prepared for."""
 LARGEST_BASIS = 12
-CHOSEN_BY_THE_SAME_NOISE = (
-    "itemsets were chosen by the same noisy supports that are shown, "
-    "so those that just made it are rather too high"
-)
 
 
 def privbasis(curator: Curator, request: Request, *, epsilon: Fraction) -> Release:
-    """The k most frequent itemsets from noisy joint patterns of a basis set (Alg. 3)."""
+    """The k most frequent itemsets from noisy marginals of a basis set (Alg. 3)."""
     domain = curator.domain(max_size=min(request.max_size or LARGEST_BASIS, LARGEST_BASIS))
-    first = ask_preliminaries(curator, request, domain=domain, epsilon=epsilon)
-    if first.k == 0:
-        return first.release(curator, Estimates.none(), method=NAME)
-    items, pairs = ask_frequent(curator, first, domain=domain)
+    preliminaries = ask_preliminaries(curator, request, domain=domain, epsilon=epsilon)
+    if preliminaries.k == 0:
+        return preliminaries.release(curator, Estimates.none(), method=NAME)
+    items, pairs = ask_frequent(curator, preliminaries, domain=domain)  # l. 1-7
     bases = basis_set(items, pairs, largest=LARGEST_BASIS)
-    patterns = [
-        curator.ask_marginal(basis, epsilon=first.left * SHARE_FOR_BASES / len(bases)) for basis in bases
-    ]
-    estimates = averaged(zip(bases, patterns, strict=True), max_size=domain.max_size)
-    best = by_support(estimates.itemsets, estimates.supports)[: first.k]
-    return first.release(
-        curator, estimates.take(np.array(best)), method=NAME, notes=(CHOSEN_BY_THE_SAME_NOISE,)
-    )
+    for_each = preliminaries.remaining * SHARE_FOR_BASES / len(bases)
+    marginals = [curator.ask_marginal(basis, epsilon=for_each) for basis in bases]
+    estimates = estimates_over(bases, marginals, max_size=domain.max_size)
+    best = estimates.take(np.array(by_support(estimates.itemsets, estimates.supports)[: preliminaries.k]))
+    return preliminaries.release(curator, best, method=NAME, notes=(CHOSEN_BY_THE_SAME_NOISE,))
 
 
 def ask_frequent(
-    curator: Curator, first: Preliminaries, *, domain: Domain
+    curator: Curator, preliminaries: Preliminaries, *, domain: Domain
 ) -> tuple[list[int], list[Itemset]]:
     """The items of the top k, and pairs of them where they are too many for one basis (Alg. 3, l. 1-7)."""
-    k = min(math.ceil(MARGIN * first.k), domain.size)
-    for_items = first.left * SHARE_FOR_ITEMS
+    k = min(math.ceil(MARGIN_ON_K * preliminaries.k), domain.size)
+    for_lambda, for_items = (preliminaries.remaining * share for share in (SHARE_FOR_LAMBDA, SHARE_FOR_ITEMS))
     number = curator.ask_matching_rank(
-        k, domain=domain, most=min(k, curator.alphabet_size), epsilon=first.left * SHARE_FOR_LAMBDA
+        k, domain=domain, most=min(k, curator.alphabet_size), epsilon=for_lambda
     )
     number_of_pairs = how_many_pairs(k, number) if number > LARGEST_BASIS and domain.max_size > 1 else 0
     share = Fraction(number, number + number_of_pairs)
@@ -94,11 +88,12 @@ def how_many_pairs(k: int, number_of_items: int) -> int:
     return min(int(wanted), math.comb(number_of_items, 2))
 
 
-def averaged(answers: Iterable[tuple[Basis, NoisyHistogram]], *, max_size: int) -> Estimates:
+def estimates_over(
+    bases: Sequence[Basis], marginals: Sequence[NoisyHistogram], *, max_size: int
+) -> Estimates:
     """The support of every itemset within a basis; over several bases, by inverse variance (Alg. 1)."""
-    bases, patterns = zip(*answers, strict=True)
     told = [
-        plain_supports_in_marginal(answer.values, scale=float(answer.mechanism.scale)) for answer in patterns
+        plain_supports_in_marginal(answer.values, scale=float(answer.mechanism.scale)) for answer in marginals
     ]
     found = over_bases(bases, told, max_size=max_size)
     values, deviations = np.array(list(found.values())).T

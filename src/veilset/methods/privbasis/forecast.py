@@ -1,4 +1,4 @@
-"""What to expect of `privbasis`: items and pairs by draws, then noisy joint patterns of bases."""
+"""What to expect of `privbasis`: items and pairs by draws, then noisy marginals of bases."""
 
 import math
 from collections.abc import Sequence
@@ -10,23 +10,24 @@ from itertools import combinations
 import numpy as np
 
 from veilset.arrays import FloatArray
-from veilset.forecast import Forecast, Stage, World, laws, opening
+from veilset.forecast import Forecast, Stage, World, laws
 from veilset.forecast.curve import TOLERANCE
-from veilset.gate.answers import NoisyHistogram
-from veilset.gate.mechanisms import DiscreteLaplace, Exponential
+from veilset.forecast.model import chance_to_be_reached, expected_rank
+from veilset.gate import DiscreteLaplace, Exponential, NoisyHistogram
 from veilset.itemsets import Itemset
-from veilset.methods.planned.posterior import WIDEST_IN_SIGMA
 from veilset.methods.privbasis import (
     LARGEST_BASIS,
-    MARGIN,
+    MARGIN_ON_K,
     NAME,
     SHARE_FOR_BASES,
     SHARE_FOR_ITEMS,
     SHARE_FOR_LAMBDA,
-    averaged,
+    estimates_over,
     how_many_pairs,
 )
 from veilset.methods.shared.bases import Basis, basis_set
+from veilset.methods.shared.forecast import forecast_number
+from veilset.methods.shared.marginals import WIDEST_IN_SIGMA
 from veilset.results.estimates import Estimates
 
 
@@ -59,44 +60,42 @@ class Draws:
         return laws.support_to_be_drawn(self.choice, candidates=len(self.candidates))
 
 
-def largest(max_size: int | None) -> int:
+def largest_size(max_size: int | None) -> int:
     """The most items in an itemset, given what the caller allows."""
     return min(max_size or LARGEST_BASIS, LARGEST_BASIS)
 
 
 def forecast(world: World, k: int, epsilon: Fraction) -> Forecast:
     """Follow the method's steps in a model of the data."""
-    number, left = opening(epsilon)
-    rank = Exponential(1, 1, left * SHARE_FOR_LAMBDA, is_monotone=False)
-    draws = _draws(world, k, rank=rank, epsilon=left * SHARE_FOR_ITEMS)
+    number, remaining = forecast_number(epsilon)
+    rank = Exponential(1, 1, remaining * SHARE_FOR_LAMBDA, is_monotone=False)
+    draws = _draws(world, k, rank=rank, epsilon=remaining * SHARE_FOR_ITEMS)
     bases = _bases(*(tuple(each.expected) for each in draws))
-    patterns = DiscreteLaplace(1, left * SHARE_FOR_BASES / len(bases))
-    estimates = _without_data(bases, patterns, max_size=world.domain.max_size)
+    noise = DiscreteLaplace(1, remaining * SHARE_FOR_BASES / len(bases))
+    estimates = _without_data(bases, noise, max_size=world.domain.max_size)
     supports = _supports(world, estimates)
-    half_width = int(np.median(estimates.half_widths[np.argsort(-supports)[:k]]))
-    return Forecast(
+    choices = [
+        Stage(f"choice of {name}", each.choice) for name, each in zip(("items", "pairs"), draws, strict=False)
+    ]
+    return Forecast.of(
+        world,
+        k,
         method=NAME,
-        max_size=world.domain.max_size,
         stages=(
             number,
             Stage("how many items", rank),
-            *(
-                Stage(f"choice of {name}", each.choice)
-                for name, each in zip(("items", "pairs"), draws, strict=False)
-            ),
-            Stage("joint patterns", patterns, times=len(bases)),
+            *choices,
+            Stage("marginals", noise, times=len(bases)),
         ),
-        half_width=half_width,
+        half_width=int(np.median(estimates.half_widths[np.argsort(-supports)[:k]])),
         chosen_from=max(each.support() for each in draws),
-        above_zero_from=laws.support_above_zero(half_width),
-        kth_support=round(world.curve.at_rank(k)),
         found=_found(world, k, draws, estimates, supports),
     )
 
 
 def _draws(world: World, k: int, *, rank: Exponential, epsilon: Fraction) -> list[Draws]:
     """The draws of items and, where they are too many for one basis, of pairs of them."""
-    wide_k = min(math.ceil(MARGIN * k), world.domain.size)
+    wide_k = min(math.ceil(MARGIN_ON_K * k), world.domain.size)
     number = expected_rank(world, wide_k, rate=float(rank.rate))
     wants_pairs = number > LARGEST_BASIS and world.domain.max_size > 1
     number_of_pairs = how_many_pairs(wide_k, number) if wants_pairs else 0
@@ -109,24 +108,16 @@ def _draws(world: World, k: int, *, rank: Exponential, epsilon: Fraction) -> lis
     return [items, Draws.of(world, every_pair, draws=number_of_pairs, epsilon=epsilon * (1 - share))]
 
 
-def expected_rank(world: World, k: int, *, rate: float) -> int:
-    """The expected number of items drawn for the basis set: close to how many are as frequent as rank k."""
-    most = min(k, world.shares.size)
-    distances = np.abs(world.rows * world.shares[:most] - world.curve.at_rank(k))
-    weights = np.exp(-rate * (distances - distances.min()))
-    return max(1, round(float((np.arange(1, most + 1) * weights).sum() / weights.sum())))
-
-
 @lru_cache(maxsize=64)  # a search over epsilon comes by the same items and pairs again and again
 def _bases(items: tuple[Itemset, ...], pairs: tuple[Itemset, ...] = ()) -> list[Basis]:
     """The basis set that the method will make of them."""
     return basis_set([item for (item,) in items], pairs, largest=LARGEST_BASIS)
 
 
-def _without_data(bases: list[Basis], patterns: DiscreteLaplace, *, max_size: int) -> Estimates:
+def _without_data(bases: list[Basis], noise: DiscreteLaplace, *, max_size: int) -> Estimates:
     """The itemsets that the bases will tell about, with their half widths, as the method reckons them."""
-    blank = [NoisyHistogram(np.zeros(2 ** len(basis), np.int64), patterns) for basis in bases]
-    return averaged(zip(bases, blank, strict=True), max_size=max_size)
+    blank = [NoisyHistogram(np.zeros(2 ** len(basis), np.int64), noise) for basis in bases]
+    return estimates_over(bases, blank, max_size=max_size)
 
 
 def _supports(world: World, estimates: Estimates) -> FloatArray:
@@ -148,10 +139,4 @@ def _found(world: World, k: int, draws: list[Draws], estimates: Estimates, suppo
     at_least = (1 - TOLERANCE) * world.curve.at_rank(k)
     itemsets = list(estimates.itemsets)
     best = [place for place in np.argsort(-supports)[:k] if supports[place] >= at_least]
-    return float(sum(taken[place] * _chance_to_be_reached(itemsets[place], chances) for place in best)) / k
-
-
-def _chance_to_be_reached(itemset: Itemset, chances: dict[Itemset, float]) -> float:
-    """That all items are drawn, and the least likely pair: those of one itemset come or go together."""
-    items = math.prod(chances[(item,)] for item in itemset)
-    return items * min((chances.get(pair, 1.0) for pair in combinations(itemset, 2)), default=1.0)
+    return float(sum(taken[place] * chance_to_be_reached(itemsets[place], chances) for place in best)) / k

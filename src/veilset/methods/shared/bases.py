@@ -2,8 +2,8 @@
 
 Everything here works on items and pairs that were paid for; no data.
 
-The count of an itemset X within a basis b is a sum of 2^(|b| - |X|) noisy patterns, and with w bases the
-noise of each pattern has a variance in proportion to w^2. Over all bases that hold X, weighted by inverse
+The count of an itemset X within a basis b is a sum of 2^(|b| - |X|) noisy cells of its marginal, and with w bases
+the noise of each cell has a variance in proportion to w^2. Over all bases that hold X, weighted by inverse
 variance, the variance of X is w^2 / sum of 2^(|X| - |b|). The error of a basis set is the mean of that over
 the given items and pairs (EV in the paper).
 """
@@ -96,7 +96,7 @@ def merged(
 
 
 def mean_error(precision: FloatArray, width: int) -> float:
-    """The mean variance over all given items and pairs, in units of one pattern's at width 1."""
+    """The mean variance over all given items and pairs, in units of one cell's at width 1."""
     return float(width**2 * (1 / precision).mean())
 
 

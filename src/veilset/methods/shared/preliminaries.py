@@ -3,7 +3,7 @@
 Privacy argument. Of epsilon, the number of transactions takes 1/50 unless it is public (sensitivity c, the
 transactions of one privacy unit). A threshold without k takes 1/10: a binary search over n public ranks asks
 for the support of the itemset of that rank, sensitivity c, at most floor(log2 n) + 1 times, and each
-comparison gets an equal share. What is left is the method's.
+comparison gets an equal share. What remains is the method's.
 """
 
 from dataclasses import dataclass, replace
@@ -27,17 +27,17 @@ TOO_MANY = (
 
 @dataclass(frozen=True, slots=True)
 class Preliminaries:
-    """The first answers: `k` itemsets of at least `min_count` are wanted, `left` of epsilon is not spent."""
+    """The first answers: `k` itemsets of at least `min_count` are wanted, `remaining` of epsilon is not spent."""
 
     number: NoisyCount
     k: int
     min_count: int
-    left: Fraction
+    remaining: Fraction
     notes: tuple[str, ...]
 
     def less(self, epsilon: Fraction) -> "Preliminaries":
         """The same with that much more spent."""
-        return replace(self, left=self.left - epsilon)
+        return replace(self, remaining=self.remaining - epsilon)
 
     def release(
         self, curator: Curator, estimates: Estimates, *, method: str, notes: tuple[str, ...] = ()

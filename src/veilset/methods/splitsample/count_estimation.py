@@ -1,7 +1,8 @@
 """Count estimation: how frequent larger itemsets can be, from the counts of their parts (SplitSample, Def. 1).
 
 Works on noisy counts that were paid for; no data. Symbols of the paper: e = an itemset of n items; C = a count;
-C_max, C_min = the most and the least that e can have, given its parts; CS = the patterns; gamma = the weight of C_max.
+C_max, C_min = the most and the least that e can have, given its parts; CS = the candidates; gamma = the weight of
+C_max.
 """
 
 from collections.abc import Iterable, Mapping
@@ -24,12 +25,14 @@ class Range:
         return gamma.numerator * self.most + (gamma.denominator - gamma.numerator) * self.least
 
 
-def counted(counts: Iterable[tuple[Itemset, int]]) -> dict[Itemset, Range]:
+def known_ranges(counts: Iterable[tuple[Itemset, int]]) -> dict[Itemset, Range]:
     """Itemsets whose counts were asked for; noise may have made one negative, which no count is."""
     return {itemset: Range(max(count, 0), max(count, 0)) for itemset, count in counts}
 
 
-def estimated(itemset: Itemset, smaller: Mapping[Itemset, Range], smallest: Mapping[Itemset, Range]) -> Range:
+def estimated_range(
+    itemset: Itemset, smaller: Mapping[Itemset, Range], smallest: Mapping[Itemset, Range]
+) -> Range:
     """C_max and C_min of an itemset of three items or more, (1) and (2).
 
     `smaller` has its parts of one item less, `smallest` those of two items less. All transactions with e1 or e2
@@ -37,8 +40,8 @@ def estimated(itemset: Itemset, smaller: Mapping[Itemset, Range], smallest: Mapp
     is itself estimated, the most counts towards the most and the least towards the least. There are several e1
     and e2: the best bound counts.
 
-    >>> pairs = counted([((0, 1), 8), ((0, 2), 7), ((1, 2), 6)])
-    >>> estimated((0, 1, 2), pairs, counted([((0,), 10), ((1,), 9), ((2,), 9)]))
+    >>> pairs = known_ranges([((0, 1), 8), ((0, 2), 7), ((1, 2), 6)])
+    >>> estimated_range((0, 1, 2), pairs, known_ranges([((0,), 10), ((1,), 9), ((2,), 9)]))
     Range(least=5, most=6)
     """
     parts = list(combinations(itemset, len(itemset) - 1))
@@ -54,7 +57,7 @@ def _common(one: Itemset, other: Itemset) -> Itemset:
     return tuple(item for item in one if item in other)
 
 
-def patterns(
+def candidate_ranges(
     items: Mapping[Itemset, Range],
     pairs: Mapping[Itemset, Range],
     *,
@@ -69,7 +72,7 @@ def patterns(
     found, smallest, smaller = dict(items), dict(items), _best(pairs, min_count, most)
     for _ in range(2, max_size + 1):
         found.update(smaller)
-        larger = {itemset: estimated(itemset, smaller, smallest) for itemset in joined(smaller)}
+        larger = {itemset: estimated_range(itemset, smaller, smallest) for itemset in joined(smaller)}
         smallest, smaller = smaller, _best(larger, min_count, most)
     return found
 

@@ -6,7 +6,7 @@ down). Where theta comes from is not printed in the TPS paper (T4); we choose it
 Privacy argument. Neighbours differ by one privacy unit of at most c transactions. Each question has a share of its own:
 
 1. the length theta: one draw of the exponential mechanism over public limits, on monotone scores of sensitivity c;
-2. the supports of transactions normalised to theta, or cut to theta random items: discrete Laplace, L1
+2. the supports of transactions normalised to theta, or truncated to theta random items: discrete Laplace, L1
    sensitivity c theta;
 3. to scale supports up again (`scaled_up`): the sum of the supports of some items, where one transaction adds at
    most m (public, or from the theta of 1), sensitivity c m. The items are public or were chosen from noisy answers.
@@ -71,14 +71,14 @@ def scaled_up(
     total = curator.ask_total(np.array(chosen), most=most, epsilon=epsilon)
     place_of = {item: place for place, item in enumerate(counts.items.tolist())}
     noise = counts.mechanism
-    counted = counts.values[[place_of[item] for item in chosen]] / noise.steps
-    together = max(float(counted.sum()), 1.0)
+    normalised = counts.values[[place_of[item] for item in chosen]] / noise.steps
+    together = max(float(normalised.sum()), 1.0)
     factor = max(1.0, total.value / together)
     factor_error = 0 if total.mechanism is None else total.mechanism.half_width() / together
     of_noise = factor * noise.half_width() / noise.steps
-    half_widths = of_noise + np.maximum(counted, 0) * (factor - 1 + factor_error)
+    half_widths = of_noise + np.maximum(normalised, 0) * (factor - 1 + factor_error)
     return Estimates(
         Itemsets.of((item,) for item in chosen),
-        np.rint(factor * counted).astype(np.int64),
+        np.rint(factor * normalised).astype(np.int64),
         np.ceil(half_widths).astype(np.int64),
     )

@@ -12,19 +12,17 @@ from hypothesis import strategies as st
 from curators import curator_over
 from reference import Basket, Baskets
 from shared_data import DATA
-from strategies import ALPHABET_SIZE, basket, baskets, transactions_of
+from strategies import ALPHABET_SIZE, baskets, transactions_of
 from veilset.api import open_curator
 from veilset.datasets import quest
 from veilset.errors import BadCall
 from veilset.evaluate.metrics import fim_utility
 from veilset.evaluate.published import transactions_of as transactions_in
-from veilset.gate import PrivacyUnit, SeededNoise, SubPartitions
+from veilset.gate import PrivacyUnit, SeededNoise
 from veilset.itemsets import Itemsets
 from veilset.methods import METHODS
-from veilset.methods.diffpart import Plan, Purses, planned
-from veilset.methods.diffpart.chosen import filled
 from veilset.methods.diffpart.hierarchy_cuts import Cuts
-from veilset.methods.diffpart.records import MOST_SCALED, Records, fitted
+from veilset.methods.diffpart.level_tests import Purses, level_tests
 from veilset.raw.engines.itemset_filter import ItemsetFilter
 from veilset.raw.engines.local import LocalEngine
 from veilset.raw.read import read
@@ -34,7 +32,9 @@ from veilset.results.published import Published
 from veilset.taxonomy import Taxonomy
 
 MSNBC = DATA / "MSNBC.dat.zst"
+
 PUBLISHING = [name for name, method in METHODS.items() if method.task == "publish"]
+
 SURE = Fraction(10**7)
 
 trees = st.sampled_from(
@@ -46,15 +46,11 @@ trees = st.sampled_from(
         Taxonomy.of([0, [1, [2, [3, [4, 5]]]]]),
     ]
 )
+
 targets = st.one_of(
     st.integers(2, 10).map(lambda fan_out: PublishRequest(fan_out=fan_out)),
     trees.map(lambda tree: PublishRequest(taxonomy=tree)),
 )
-
-
-def int64(*values: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """An array of places or masks."""
-    return np.array(values, dtype=np.int64)
 
 
 def run(
@@ -73,27 +69,6 @@ def copies_in(published: Published) -> Counter[Basket]:
     )
 
 
-def plan_of(cuts: Cuts, purses: Purses) -> Plan:
-    """The plan of a level, of a budget of 1."""
-    return planned(cuts, purses, c1=Fraction(1), for_items=Fraction(1, 2), noise_unit=1)
-
-
-def test_budgets_are_those_of_example_4_2() -> None:
-    """B/6 on two groups of two items, B/6 on the next group where both are there, then 2B/3; 5B/6 where one is."""
-    cuts, purses = Cuts.root(Taxonomy.of([[0, 1], [2, 3]])), Purses.full(Fraction(1, 2))
-    root = plan_of(cuts, purses)
-    assert [root.tests[place].epsilon for place in root.others] == [Fraction(1, 6)]
-    found = SubPartitions(int64(0, 0), int64(1, 3), int64(4, 4))  # {I12} and {I12, I34}
-    cuts, purses = cuts.parts(found), root.purses.take(found.parents)
-    second = plan_of(cuts, purses)
-    assert second.tests[second.only_items[0]].epsilon == Fraction(5, 6)  # {I1, I2}
-    assert second.tests[second.others[1]].epsilon == Fraction(1, 6)  # {I12, I3, I4}, here {I1, I2, I34}
-    assert second.only_items[1] == second.others[1]
-    both = SubPartitions(int64(1), int64(3), int64(3))
-    last = plan_of(cuts.parts(both), second.purses.take(both.parents))
-    assert last.tests[last.only_items[0]].epsilon == Fraction(2, 3)  # {I1, I2, I3, I4}
-
-
 @given(rows=baskets(), request=targets)
 def test_without_noise_the_data_itself_is_published(rows: Baskets, request: PublishRequest) -> None:
     """Whatever the tree, by diffpart and by basic; a record without items is not one."""
@@ -104,7 +79,7 @@ def test_without_noise_the_data_itself_is_published(rows: Baskets, request: Publ
 
 @given(rows=baskets(max_rows=6).map(lambda rows: rows * 4))
 def test_without_noise_the_chosen_items_are_published_as_they_are(rows: Baskets) -> None:
-    """With few items all of them are chosen that occur in most of what a cut keeps; supports are right."""
+    """With few items all of them are chosen that occur in most of what truncation keeps; supports are right."""
     published = run("diffpart-chosen", rows, PublishRequest(), epsilon=SURE)
     held = {item for record in published.records for item in record}
     expected = Counter(row & held for row in rows if row & held)
@@ -156,7 +131,7 @@ def test_noise_and_thresholds_grow_with_the_transactions_of_one_owner(name: str)
     published = METHODS[name].run(curator, PublishRequest(fan_out=2), epsilon=Fraction(1))
     assert all(charge.to_dict()["sensitivity"] % 5 == 0 for charge in published.trace)
     one, five = (
-        planned(
+        level_tests(
             Cuts.root(Taxonomy.of([[0, 1], [2, 3]])),
             Purses.full(Fraction(1, 2)),
             c1=Fraction(1),
@@ -206,47 +181,6 @@ def test_no_exact_size_gets_out() -> None:
     texts = [str(published.to_dict()), str(published.multiplicities), repr(curator), str(vars(curator))]
     numbers = {int(digits) for text in texts for digits in re.findall(r"\d+", text)}
     assert not {7919, 5003, 3001, len(rows)} & numbers
-
-
-@given(
-    parts=st.lists(st.tuples(st.integers(0, 3), st.integers(1, 40)), max_size=12).map(sorted),
-    wanted=st.lists(st.integers(0, 90), min_size=4, max_size=4),
-)
-def test_copies_add_up_to_what_is_wanted(parts: list[tuple[int, int]], wanted: list[int]) -> None:
-    """The smallest go first, none grows more than twofold, and what is in no part is the rest."""
-    parents, sizes = (int64(*column) for column in (zip(*parts, strict=True) if parts else ([], [])))
-    fit = fitted(SubPartitions(parents, np.arange(len(parts)), sizes), int64(*wanted))
-    for partition, total in enumerate(wanted):
-        mine = parents == partition
-        copies = fit.copies[mine]
-        assert copies.sum() + fit.rest[partition] == total
-        assert np.all(copies <= MOST_SCALED * sizes[mine])
-        if sizes[mine].sum() >= total:
-            assert fit.rest[partition] == 0
-            assert np.all(copies <= sizes[mine])
-            shortened = sizes[mine][copies < sizes[mine]]
-            assert shortened.max(initial=0) <= sizes[mine][copies > 0].min(initial=99)
-        else:
-            assert np.all(copies >= sizes[mine])
-
-
-@given(
-    rows=st.lists(basket().filter(bool), min_size=1, max_size=12),
-    wanted=st.lists(st.integers(-3, 15), min_size=ALPHABET_SIZE, max_size=ALPHABET_SIZE),
-    empty=st.integers(0, 6),
-)
-def test_filling_in_adds_what_is_missing_and_nothing_else(
-    rows: Baskets, wanted: list[int], empty: int
-) -> None:
-    """An item is in as many records as wanted, or in those it was in, or in all; no record loses an item."""
-    counts = Counter(rows)
-    chosen = np.arange(ALPHABET_SIZE)[::-1].copy()
-    records = Records(Itemsets.of(counts), int64(*counts.values()))
-    full = filled(records, chosen, int64(*wanted), rows=len(rows) + empty)
-    for item, number in zip(chosen.tolist(), wanted, strict=True):
-        held = sum(n for r, n in zip(full.itemsets, full.copies.tolist(), strict=True) if item in r)
-        assert held == min(max(number, sum(item in row for row in rows)), len(rows) + empty)
-    assert len(rows) <= full.copies.sum() <= len(rows) + empty
 
 
 def utility(data: Transactions, published: Published, k: int) -> float:

@@ -1,86 +1,36 @@
-"""SplitSample: count estimation, loss and its inversion, the reservoir's law, budget and accuracy."""
+"""SplitSample: the reservoir's law, inversion, budget and accuracy."""
 
 import heapq
 import math
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import combinations, count
+from itertools import count
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
+from corners import Corner, corners
 from curators import curator_over
 from laws import fits, law_of_choice
-from reference import Baskets, support
-from strategies import ALPHABET_SIZE, baskets, transactions_of
+from reference import support
+from strategies import transactions_of
 from veilset import SeededNoise, mine, mine_exact
 from veilset.datasets import groceries
 from veilset.errors import BadCall
-from veilset.gate import KeepRandom, NoisyCounts, NoisyHistogram
+from veilset.gate import NoisyCounts
 from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.gate.selection import floored_supports as scored
 from veilset.itemsets import Itemset, Itemsets
 from veilset.methods import METHODS, splitsample
-from veilset.methods.splitsample.count_estimation import Range, counted, estimated, patterns
-from veilset.methods.splitsample.split_loss import left_of_one, left_of_support
+from veilset.methods.shared.truncation import holders_by_length
+from veilset.methods.splitsample.candidates import CandidatePool
 from veilset.request import Request
 
 NAMES = ["splitsample", *(f"splitsample:{variant}" for variant in METHODS["splitsample"].variants)]
+
 RUNS = 8000
-
-
-def counts_of(rows: Baskets, size: int) -> dict[Itemset, Range]:
-    """The exact supports of all itemsets of a size."""
-    return counted((each, support(rows, each)) for each in combinations(range(ALPHABET_SIZE), size))
-
-
-@given(rows=baskets(), size=st.integers(3, 5))
-def test_a_count_lies_between_what_is_estimated_from_exact_parts(rows: Baskets, size: int) -> None:
-    """C_min <= C <= C_max (1), (2), where the counts of the parts are right."""
-    smaller, smallest = counts_of(rows, size - 1), counts_of(rows, size - 2)
-    for itemset in combinations(range(ALPHABET_SIZE), size):
-        between = estimated(itemset, smaller, smallest)
-        assert between.least <= support(rows, itemset) <= between.most
-
-
-@given(rows=baskets(), min_count=st.integers(1, 4))
-def test_all_frequent_itemsets_are_among_the_patterns_of_exact_counts(rows: Baskets, min_count: int) -> None:
-    """Estimates of estimates included, up to the largest size; a cap keeps the first of each size."""
-    items, pairs = counts_of(rows, 1), counts_of(rows, 2)
-    found = patterns(items, pairs, max_size=4, min_count=min_count, most=1000)
-    for size in range(1, 5):
-        for itemset in combinations(range(ALPHABET_SIZE), size):
-            if support(rows, itemset) >= min_count:
-                assert found[itemset].least <= support(rows, itemset) <= found[itemset].most
-    capped = patterns(items, pairs, max_size=4, min_count=min_count, most=2)
-    sizes = Counter(map(len, capped))
-    assert sizes[1] == ALPHABET_SIZE
-    assert all(sizes[size] <= 2 for size in (2, 3, 4))
-
-
-def test_weights_mix_the_most_and_the_least_by_gamma() -> None:
-    """(3), times the denominator of gamma; a negative noisy count counts as 0."""
-    assert Range(least=2, most=6).weight(Fraction(1, 4)) == 6 + 3 * 2
-    assert Range(least=2, most=6).weight(Fraction(1, 2)) == 8
-    assert counted([((0,), -3)])[0,] == Range(0, 0)
-
-
-@pytest.mark.parametrize(("length", "size", "limit"), [(7, 2, 3), (7, 3, 3), (8, 2, 4), (9, 3, 4), (5, 1, 2)])
-def test_what_a_random_split_leaves_is_what_all_orders_leave(length: int, size: int, limit: int) -> None:
-    """Theorem 1 with S6: over all places that an itemset can take in a random order cut into pieces."""
-    places = list(combinations(range(length), size))
-    together = sum(len({place // limit for place in each}) == 1 for each in places)
-    assert left_of_one(length, size=size, limit=limit) == pytest.approx(together / len(places))
-
-
-def test_the_share_left_is_an_average_over_transactions_that_can_hold_the_itemset() -> None:
-    """Short ones lose nothing, too short ones do not count, noise below 0 neither; nobody long enough: 1."""
-    assert left_of_support(np.array([5, 7, 10, -3, 10]), size=2, limit=2) == pytest.approx((1 + 1 / 3) / 2)
-    assert left_of_support(np.array([5, 7, 0]), size=2, limit=2) == 1
-    assert left_of_support(np.array([0, 9, 9, 9]), size=1, limit=1) == 1
 
 
 def test_inversion_undoes_a_random_split() -> None:
@@ -97,16 +47,18 @@ def test_inversion_undoes_a_random_split() -> None:
     after = np.array([support(pieces, each) for each in itemsets])
     lengths = np.bincount([len(row) for row in rows], minlength=9)
     for each, left in zip(itemsets, after.tolist(), strict=True):
-        known = splitsample.Known(np.arange(8), splitsample.holders(lengths, len(each)).astype(int), 3, {})
+        pool = CandidatePool(np.arange(8), holders_by_length(lengths, len(each)).astype(int), 3, {})
         noisy = NoisyCounts(Itemsets.of([each]), np.array([left]), DiscreteLaplace(1, Fraction(1)))
-        found = splitsample.inverted(noisy, known)
+        found = splitsample.inverted(noisy, pool)
         assert found.supports[0] == pytest.approx(support(rows, each), rel=0.05)
         assert found.half_widths[0] >= noisy.mechanism.half_width()
     assert after[1] < 0.8 * support(rows, (0, 1))
 
 
 SCORES: dict[Itemset, int] = {(0,): 9, (1,): 7, (0, 1): 6}
+
 BLOCK = [(2,), (3,), (0, 2), (0, 3), (1, 2)]
+
 """Itemsets at score 0, which a reservoir must not have to list."""
 
 
@@ -158,37 +110,21 @@ def test_the_reservoir_has_the_law_of_k_draws_of_the_exponential_mechanism(
 
 
 @pytest.mark.parametrize("name", NAMES)
-@given(
-    rows=baskets(),
-    epsilon=st.fractions(min_value=Fraction(1, 100), max_value=10),
-    k=st.none() | st.integers(1, 6),
-    max_size=st.none() | st.integers(1, 4),
-    seed=st.integers(0, 1000),
-)
+@given(corner=corners(largest=4))
 @settings(max_examples=25)
-def test_the_trace_sums_to_at_most_epsilon(
-    name: str, rows: Baskets, epsilon: Fraction, k: int | None, max_size: int | None, seed: int
-) -> None:
+def test_the_trace_sums_to_at_most_epsilon(name: str, corner: Corner) -> None:
     """Whatever the data, the task and the noise; and k itemsets come out where k were asked for."""
-    release = mine(
-        transactions_of(rows),
-        epsilon=epsilon,
-        method=name,
-        k=k,
-        min_support=None if k else "0.3",
-        max_size=max_size,
-        noise=SeededNoise(seed),
-    )
-    assert release.spent <= epsilon
+    release, k = corner.release(name), corner.k
+    assert release.spent <= corner.epsilon
     assert k is None or len(release) == k
-    assert k is None or k == 1 or release.spent == epsilon
-    assert all(len(found.items) <= (max_size or splitsample.MAX_SIZE) for found in release.itemsets)
+    assert k is None or k == 1 or release.spent == corner.epsilon
+    assert all(len(found.items) <= (corner.max_size or splitsample.DELTA) for found in release.itemsets)
 
 
 @pytest.mark.parametrize("k", [1, 21, 56])
 @pytest.mark.parametrize("epsilon", ["0.01", "50"])
 def test_every_k_that_the_domain_holds_is_answered(k: int, epsilon: str) -> None:
-    """Up to all 56 itemsets of up to five of six items, but one; noise may leave no pattern frequent."""
+    """Up to all 56 itemsets of up to five of six items, but one; noise may leave no candidate frequent."""
     rows = [frozenset({0, 1, 2})] * 40 + [frozenset({3, 4, 5})] * 3
     release = mine(transactions_of(rows), epsilon=epsilon, k=k, method="splitsample", noise=SeededNoise(2))
     assert len(release) == k
@@ -229,39 +165,11 @@ def test_splitting_finds_more_than_cutting_at_random_to_the_same_limit() -> None
 
 
 def test_a_threshold_above_everything_gives_an_empty_release() -> None:
-    """Nothing is asked of patterns where no itemset is wanted."""
+    """Nothing is asked of candidates where no itemset is wanted."""
     data = transactions_of([frozenset({0, 1})] * 500)
     release = mine(data, epsilon=1, min_support=10**6, method="splitsample", noise=SeededNoise(1))
     assert len(release) == 0
     assert release.spent < 1
-
-
-def test_pieces_are_as_short_as_the_loss_of_pairs_allows() -> None:
-    """l_opt from noisy lengths alone: long where transactions are long, 2 where nothing is known."""
-    lengths = np.zeros(20, np.int64)
-    lengths[10] = 500
-    limit = splitsample.piece_length(lengths)
-    assert left_of_support(lengths, size=2, limit=limit) >= splitsample.LEFT_OF_PAIRS
-    assert left_of_support(lengths, size=2, limit=limit - 1) < splitsample.LEFT_OF_PAIRS
-    assert splitsample.piece_length(np.zeros(20, np.int64)) == 2
-    assert splitsample.piece_length(np.array([3, 9])) == 2
-
-
-def test_classes_of_lengths_within_the_noise_count_as_none() -> None:
-    """Twice the scale is the line."""
-    histogram = NoisyHistogram(np.array([21, 20, -50, 400]), DiscreteLaplace(1, Fraction(1, 10)))
-    assert splitsample.clear(histogram).tolist() == [21, 0, 0, 400]
-
-
-def test_counts_in_shortened_transactions_are_scaled_by_what_shortening_leaves() -> None:
-    """A cut from 4 items to 2 leaves half of an item's support and a sixth of a pair's."""
-    lengths = np.array([0, 0, 0, 0, 100])
-    assert splitsample.holders(np.array([9, 5, 7, 1]), 2).tolist() == [0, 0, 7, 3]
-    counts = NoisyCounts(Itemsets.of([(0,)]), np.array([30]), DiscreteLaplace(2, Fraction(1)))
-    for size, factor in ((1, 2), (2, 6)):
-        found = splitsample.upscaled(counts, lengths, KeepRandom(2), size=size)
-        assert found.values.tolist() == [30 * factor]
-        assert found.scale == pytest.approx(2 * factor)
 
 
 def test_a_domain_that_cannot_hold_k_is_refused_before_anything_is_spent() -> None:

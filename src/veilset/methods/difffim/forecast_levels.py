@@ -1,0 +1,236 @@
+"""What to expect of `f1m`, `difffim-naive` and `difffim`: noisy supports level by level, in truncated transactions.
+
+Lengths are those of the model, where items are held independently. The threshold, the largest size and the histograms
+of lengths are followed without their noise, and smart truncation is taken to keep no more of a support than random one.
+Items are numbered from the most popular one, so the least frequent part of an itemset is the one without its first.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from veilset.arrays import FloatArray, Int64Array
+from veilset.forecast import Forecast, Stage, World, laws
+from veilset.forecast.curve import TOLERANCE
+from veilset.forecast.model import model_lengths
+from veilset.gate import DiscreteLaplace, NoisyCounts, NoisyHistogram
+from veilset.itemsets import Itemsets
+from veilset.methods.difffim.levels import (
+    SHARE_LEFT_WHOLE,
+    SMALL_SHARE,
+    CountedLevel,
+    Heuristics,
+    best_limit,
+)
+from veilset.methods.shared.forecast import forecast_number
+from veilset.methods.shared.preliminaries import SHARE_FOR_HOW_MANY
+from veilset.methods.shared.truncation import holders_by_length, kept_share, length_up_to
+
+UNLIKELY = 0.01
+"""Candidates with a chance below 1 % to be counted are left out."""
+MOST_CANDIDATES = 10_000
+"""The 10,000 most frequent candidates of a size stand for all: more arise only where noise drowns the threshold."""
+GRID_POINTS = 100
+"""100 noisy supports, from 0 to all rows, tell what the method makes of any."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExpectedCandidates:
+    """Itemsets of one size, a row of items each, with their shares of the transactions and chances to be counted."""
+
+    items: Int64Array
+    shares: FloatArray
+    chances: FloatArray
+
+    @property
+    def number(self) -> int:
+        """How many are expected to be counted."""
+        return math.ceil(float(self.chances.sum()))
+
+    @property
+    def size(self) -> int:
+        """Of each of them."""
+        return int(self.items.shape[1])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Terms:
+    """On which terms a level will be counted: after which questions, under which limit, with which epsilon."""
+
+    stages: tuple[Stage, ...]
+    lengths: NoisyHistogram
+    limit: int
+    epsilon: Fraction
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExpectedLevel:
+    """What will be known of the candidates of one size; `needed` is the noisy support that lets one be extended."""
+
+    candidates: ExpectedCandidates
+    stages: tuple[Stage, ...]
+    values: FloatArray
+    deviations: FloatArray
+    scale: float
+    half_width: int
+    kept: float
+    needed: float
+
+    def chance_to_be_extended(self, supports: FloatArray) -> FloatArray:
+        """That what truncation keeps of a support, plus noise, is enough."""
+        return laws.laplace_distribution((supports * self.kept - self.needed) / self.stages[-1].scale)
+
+    def extended(self, world: World) -> ExpectedCandidates:
+        """Candidates of one more item: a more popular one before each that may be extended."""
+        old = self.candidates
+        may_be = self.chance_to_be_extended(world.rows * old.shares) >= UNLIKELY
+        order = np.argsort(-old.shares, kind="stable")
+        order = order[may_be[order]]
+        parts = order[np.cumsum(old.items[order, 0]) <= MOST_CANDIDATES]
+        ways = old.items[parts, 0]
+        firsts = np.arange(ways.sum()) - np.repeat(np.cumsum(ways) - ways, ways)
+        parts = np.repeat(parts, ways)
+        items = np.column_stack((firsts, old.items[parts]))
+        shares = old.shares[parts] * world.shares[firsts]
+        every_part = world.rows * shares[:, None] / world.shares[items]
+        chances = old.chances[parts] * self.chance_to_be_extended(every_part).prod(axis=1)
+        likely = chances >= UNLIKELY
+        return ExpectedCandidates(items[likely], shares[likely], chances[likely])
+
+    def support_to_be_chosen(self, k: int) -> int:
+        """With it, one is among the k best with 95 % probability where nobody holds any other candidate."""
+        return laws.support_to_be_first(self.scale, k=k, candidates=self.candidates.number)
+
+
+def forecast_threshold(epsilon: Fraction) -> tuple[tuple[Stage, ...], Fraction]:
+    """The number of transactions and the threshold, and what remains of epsilon."""
+    number, remaining = forecast_number(epsilon)
+    for_kth = epsilon * SHARE_FOR_HOW_MANY
+    return (number, Stage("support of the k-th itemset", DiscreteLaplace(1, for_kth))), remaining - for_kth
+
+
+def forecast_search(
+    name: str, world: World, k: int, epsilon: Fraction, *, heuristics: Heuristics
+) -> Forecast:
+    """A method that looks for the largest size of the k best first, in as many steps as it sets aside for."""
+    preliminaries, remaining = forecast_threshold(epsilon)
+    for_size, steps = min(remaining * SMALL_SHARE, SMALL_SHARE), world.domain.max_size.bit_length()
+    search = Stage("largest size", DiscreteLaplace(1, for_size / steps), times=steps)
+    best_by_size = world.rows * np.cumprod(world.shares[: world.domain.max_size])
+    size = max(1, int((best_by_size >= (1 - TOLERANCE) * _threshold(world, k)).sum()))
+    levels = expected_levels(world, k, heuristics, size=size, epsilon=remaining - for_size)
+    return forecast_best(name, world, k, (*preliminaries, search), list(levels))
+
+
+def forecast_best(
+    name: str, world: World, k: int, preliminaries: tuple[Stage, ...], levels: list[ExpectedLevel]
+) -> Forecast:
+    """The k best of all levels, by what will be known of them."""
+    candidates = [level.candidates for level in levels]
+    supports = world.rows * np.concatenate([each.shares for each in candidates])
+    counted = np.concatenate([each.chances for each in candidates])
+    half_widths = np.repeat([level.half_width for level in levels], [each.shares.size for each in candidates])
+    chosen = laws.chances_to_be_among_first(
+        np.concatenate([level.values for level in levels]),
+        np.concatenate([level.deviations for level in levels]),
+        k=k,
+        present=counted,
+    )
+    best = np.argsort(-supports, kind="stable")[:k]
+    is_found = (counted * chosen)[best] * (supports[best] >= (1 - TOLERANCE) * world.curve.at_rank(k))
+    return Forecast.of(
+        world,
+        k,
+        method=name,
+        stages=preliminaries + tuple(stage for level in levels for stage in level.stages),
+        half_width=int(np.median(half_widths[best])),
+        chosen_from=max(level.support_to_be_chosen(k) for level in levels),
+        found=float(is_found.sum()) / k,
+    )
+
+
+def _threshold(world: World, k: int) -> int:
+    """The support of the k-th itemset, as the method would have it."""
+    return max(1, round(world.curve.at_rank(k)))
+
+
+def expected_levels(
+    world: World, k: int, heuristics: Heuristics, *, size: int, epsilon: Fraction
+) -> Iterator[ExpectedLevel]:
+    """Level 1 and those made from it: all under its limit, or each under its own."""
+    min_count, for_each, items = _threshold(world, k), epsilon / size, world.shares.size
+    candidates = ExpectedCandidates(np.arange(items)[:, None], world.shares, np.ones(items))
+    terms = _first_terms(world, epsilon=for_each)
+    for number in range(1, size + 1):
+        if candidates.number == 0 or number > terms.limit:
+            return
+        level = _level(world, candidates, terms, heuristics, min_count=min_count)
+        yield level
+        candidates = level.extended(world)
+        terms = replace(terms, stages=(), epsilon=for_each)
+        if candidates.number and not heuristics.has_one_limit:
+            terms = _next_terms(world, candidates, heuristics, min_count=min_count, epsilon=for_each)
+
+
+def _first_terms(world: World, *, epsilon: Fraction) -> Terms:
+    """The terms of level 1."""
+    lengths = model_lengths(world, world.shares.size, epsilon=min(epsilon / 10, SMALL_SHARE))
+    limit = length_up_to(lengths, SHARE_LEFT_WHOLE)
+    asked = Stage("lengths", lengths.mechanism)
+    return Terms((asked,), lengths, limit, epsilon - lengths.mechanism.epsilon)
+
+
+def _next_terms(
+    world: World,
+    candidates: ExpectedCandidates,
+    heuristics: Heuristics,
+    *,
+    min_count: int,
+    epsilon: Fraction,
+) -> Terms:
+    """The terms of a level above the first, under a limit of its own."""
+    lengths = model_lengths(world, int(candidates.items.max()) + 1, epsilon=epsilon * SMALL_SHARE)
+    for_supports = epsilon - lengths.mechanism.epsilon
+    limit = best_limit(
+        heuristics.lengths_of(lengths),
+        _blank(candidates.number),
+        size=candidates.size,
+        min_count=min_count,
+        epsilon=for_supports,
+    )
+    asked = Stage(f"lengths, size {candidates.size}", lengths.mechanism)
+    return Terms((asked,), lengths, limit, for_supports)
+
+
+def _level(
+    world: World, candidates: ExpectedCandidates, terms: Terms, heuristics: Heuristics, *, min_count: int
+) -> ExpectedLevel:
+    """What the method will make of noisy supports under truncation, by its own rules."""
+    size, limit = candidates.size, terms.limit
+    noise = DiscreteLaplace(min(math.comb(limit, size), candidates.number), terms.epsilon)
+    kept = kept_share(holders_by_length(terms.lengths.values, size), size=size, limit=limit)
+    means = world.rows * candidates.shares * kept
+    grid = np.unique(np.rint(np.append(0, np.geomspace(1, world.rows, GRID_POINTS))).astype(np.int64))
+    clear = heuristics.lengths_of(terms.lengths)
+    counts = NoisyCounts(_blank(grid.size), grid, noise)
+    known = CountedLevel.of(counts, clear, heuristics, size=size, limit=limit)
+    share = kept_share(clear, size=size, limit=limit) if heuristics.has_double_standards else 1.0
+    scale = float(noise.scale)
+    return ExpectedLevel(
+        candidates,
+        (*terms.stages, Stage(f"supports, size {size}", noise)),
+        values=np.interp(means, grid, known.average),
+        deviations=np.sqrt(2 * scale**2 + means * (1 - kept)) / share,
+        scale=scale / share,
+        half_width=known.half_width,
+        kept=kept,
+        needed=float(np.interp(min_count, known.largest, grid, left=-np.inf)),
+    )
+
+
+def _blank(number: int) -> Itemsets:
+    """That many itemsets, where only their number matters."""
+    return Itemsets(np.zeros(number + 1, np.int64), np.zeros(0, np.int32))

@@ -1,0 +1,203 @@
+"""The levels of DiffFIM: itemsets of one size after another, counted in transactions that were truncated for them.
+
+The privacy argument is that of `methods.difffim`. Symbols of the paper: l = the length limit of level 1; psi = that of
+each level above; z = the distribution of lengths.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from veilset.arrays import FloatArray, Int64Array
+from veilset.gate import Curator, KeepAll, KeepRandom, KeepSmart, NoisyCounts, NoisyHistogram, OnlyItems
+from veilset.itemsets import Itemset, Itemsets, joined
+from veilset.methods.difffim.double_standards import average_original, largest_original
+from veilset.methods.shared.truncation import (
+    LONGEST_LENGTH,
+    kept_share,
+    length_up_to,
+    lengths_above_noise,
+)
+
+SHARE_LEFT_WHOLE = Fraction(85, 100)
+"""The length limit of level 1 leaves 85 % of the transactions whole (Alg. 1, l. 2)."""
+SMALL_SHARE = Fraction(1, 20)
+"""5 % of a share is for what is not a support: the largest size, and the lengths of each level."""
+RHO = 0.01
+"""1 % is the risk that an itemset lost more than its largest original support allows for."""
+MOST_EXTENDED = 500
+"""At most 500 itemsets of a size are extended: more pass only where noise drowns the threshold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heuristics:
+    """The two heuristics of the paper and one of ours; the naive form has none, and one limit for all levels."""
+
+    is_smart: bool = False
+    has_double_standards: bool = False
+    weighs_lengths: bool = False
+    has_one_limit: bool = False
+
+    def lengths_of(self, histogram: NoisyHistogram) -> FloatArray:
+        """How many transactions that hold an itemset have each length, up to a factor.
+
+        The paper takes the lengths of all transactions. But a transaction holds an item the likelier the longer
+        it is; weighing each length by itself allows for that.
+        """
+        clear = lengths_above_noise(histogram).astype(np.float64)
+        return clear * np.arange(clear.size) if self.weighs_lengths else clear
+
+
+NAIVE = Heuristics(has_one_limit=True)
+SMART = Heuristics(is_smart=True, has_double_standards=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CountedLevel:
+    """Itemsets of one size: their noisy supports under a length limit, what they stand for, which may be extended."""
+
+    counts: NoisyCounts
+    average: FloatArray
+    largest: FloatArray
+    half_width: int
+    limit: int
+
+    @classmethod
+    def of(
+        cls, counts: NoisyCounts, lengths: FloatArray, heuristics: Heuristics, *, size: int, limit: int
+    ) -> "CountedLevel":
+        """What noisy truncated supports stand for: themselves, or what was there before truncation (Sec. 5.4)."""
+        half_width = counts.mechanism.half_width()
+        if not heuristics.has_double_standards:
+            values = counts.values.astype(np.float64)
+            return cls(counts, values, values, half_width, limit)
+        share, scale = kept_share(lengths, size=size, limit=limit), float(counts.mechanism.scale)
+        average = average_original(counts.values, scale=scale, share=share)
+        largest = largest_original(counts.values, scale=scale, share=share, rho=RHO)
+        return cls(counts, average, largest, math.ceil(half_width / share), limit)
+
+    def is_drowned(self, min_count: int) -> bool:
+        """Whether more may have frequent supersets than are extended."""
+        return int(np.count_nonzero(self.largest >= min_count)) > MOST_EXTENDED
+
+    def candidates(self, min_count: int) -> "ScoredCandidates":
+        """The itemsets of one more item that may reach the threshold."""
+        return ScoredCandidates.of(self.extendable(min_count))
+
+    def extendable(self, min_count: int) -> dict[Itemset, int]:
+        """Those that may have frequent supersets, with their noisy supports; the largest of them, if many."""
+        order = np.argsort(-self.counts.values, kind="stable")
+        best = set(order[self.largest[order] >= min_count][:MOST_EXTENDED].tolist())
+        rows = zip(self.counts.itemsets, self.counts.values.tolist(), strict=True)
+        return {itemset: noisy for place, (itemset, noisy) in enumerate(rows) if place in best}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoredCandidates:
+    """Itemsets that may reach the threshold, and the scores by which smart truncation prefers them."""
+
+    itemsets: Itemsets
+    scores: Int64Array
+
+    @classmethod
+    def of(cls, parts: dict[Itemset, int]) -> "ScoredCandidates":
+        """Itemsets all of whose parts are given, with the sum of the parts' noisy supports as score (Def. 8)."""
+        itemsets = joined(parts)
+        scores = [
+            sum(max(0, parts[itemset[:i] + itemset[i + 1 :]]) for i in range(len(itemset)))
+            for itemset in itemsets
+        ]
+        return cls(Itemsets.of(itemsets), np.array(scores, dtype=np.int64))
+
+    def __len__(self) -> int:
+        return len(self.itemsets)
+
+    def truncation(self, items: Int64Array, limit: int, *, is_smart: bool) -> OnlyItems:
+        """To `limit` of the candidates' items: those that keep the best candidates (Alg. 4), or random ones."""
+        smart = KeepSmart(limit, self.itemsets.offsets, self.itemsets.items, self.scores)
+        return OnlyItems(items, smart if is_smart else KeepRandom(limit))
+
+
+def ask_first_level(
+    curator: Curator, heuristics: Heuristics, *, epsilon: Fraction, share: Fraction = SHARE_LEFT_WHOLE
+) -> CountedLevel:
+    """Level 1: all items, truncated to the length up to which there is that share of transactions (Alg. 1)."""
+    if share == 1:
+        counts = curator.ask_item_supports(epsilon=epsilon)
+        return CountedLevel.of(counts, np.zeros(1), NAIVE, size=1, limit=curator.alphabet_size)
+    for_lengths = min(epsilon / 10, SMALL_SHARE)
+    histogram = curator.ask_lengths(limit=LONGEST_LENGTH, epsilon=for_lengths)
+    limit = length_up_to(histogram, share)
+    counts = curator.ask_item_supports(truncation=KeepRandom(limit), epsilon=epsilon - for_lengths)
+    return CountedLevel.of(counts, heuristics.lengths_of(histogram), heuristics, size=1, limit=limit)
+
+
+def ask_levels(
+    curator: Curator, size: int, heuristics: Heuristics, *, min_count: int, epsilon: Fraction
+) -> Iterator[CountedLevel]:
+    """Level by level, at equal shares, as long as there are candidates (Alg. 3; Alg. 6 and 7 with one limit)."""
+    if size == 0:
+        return
+    for_each = epsilon / size
+    level = ask_first_level(curator, heuristics, epsilon=for_each)
+    yield level
+    for larger in range(2, size + 1):
+        candidates = level.candidates(min_count)
+        if len(candidates) == 0 or (heuristics.has_one_limit and larger > level.limit):
+            return
+        if heuristics.has_one_limit:
+            level = ask_same_limit(curator, candidates.itemsets, level.limit, epsilon=for_each)
+        else:
+            level = ask_next_level(curator, candidates, heuristics, min_count=min_count, epsilon=for_each)
+        yield level
+
+
+def ask_same_limit(curator: Curator, candidates: Itemsets, limit: int, *, epsilon: Fraction) -> CountedLevel:
+    """A level of the naive form, under the limit of the first."""
+    counts = curator.ask_supports(candidates, truncation=KeepRandom(limit), epsilon=epsilon)
+    return CountedLevel.of(counts, np.zeros(1), NAIVE, size=int(candidates.offsets[1]), limit=limit)
+
+
+def ask_next_level(
+    curator: Curator,
+    candidates: ScoredCandidates,
+    heuristics: Heuristics,
+    *,
+    min_count: int,
+    epsilon: Fraction,
+) -> CountedLevel:
+    """A level above the first: the lengths over the candidates' items say the limit of its truncation (Alg. 3)."""
+    itemsets, size = candidates.itemsets, int(candidates.itemsets.offsets[1])
+    items = np.unique(itemsets.items).astype(np.int64)
+    for_lengths = epsilon * SMALL_SHARE
+    for_supports = epsilon - for_lengths
+    histogram = curator.ask_lengths(
+        limit=min(LONGEST_LENGTH, items.size), truncation=OnlyItems(items, KeepAll()), epsilon=for_lengths
+    )
+    lengths = heuristics.lengths_of(histogram)
+    limit = best_limit(lengths, itemsets, size=size, min_count=min_count, epsilon=for_supports)
+    truncation = candidates.truncation(items, limit, is_smart=heuristics.is_smart)
+    counts = curator.ask_supports(itemsets, truncation=truncation, epsilon=for_supports)
+    return CountedLevel.of(counts, lengths, heuristics, size=size, limit=limit)
+
+
+def best_limit(
+    lengths: FloatArray, candidates: Itemsets, *, size: int, min_count: int, epsilon: Fraction
+) -> int:
+    """psi: the limit that leaves the least error on a support at the threshold (Z7).
+
+    Dividing by the share that random truncation keeps corrects the mean. What remains is noise, of variance
+    2 (sensitivity / epsilon)^2, and the luck of truncation, of variance min_count share (1 - share), both divided by
+    the share.
+    """
+
+    def error(limit: int) -> float:
+        share = kept_share(lengths, size=size, limit=limit)
+        noise = 2 * (min(math.comb(limit, size), len(candidates)) / float(epsilon)) ** 2
+        return math.sqrt(noise + min_count * share * (1 - share)) / share if share > 0 else math.inf
+
+    longest = max(size, int(np.flatnonzero(lengths).max(initial=0)))
+    return min(range(size, longest + 1), key=error)

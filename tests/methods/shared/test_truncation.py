@@ -1,0 +1,84 @@
+"""Length limits from noisy lengths, and what truncation to them keeps."""
+
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from veilset.gate import NoisyHistogram
+from veilset.gate.mechanisms import DiscreteLaplace
+from veilset.methods.shared.truncation import (
+    holders_by_length,
+    kept_share,
+    length_up_to,
+    lengths_above_noise,
+)
+
+
+def histogram(values: list[int], scale: Fraction = Fraction(1, 100)) -> NoisyHistogram:
+    """Noisy lengths."""
+    return NoisyHistogram(np.array(values, np.int64), DiscreteLaplace(1, 1 / scale))
+
+
+def test_the_length_limit_leaves_85_percent_whole() -> None:
+    """Empty transactions do not count; noise may make a class negative."""
+    assert length_up_to(histogram([500, 50, 34, 2, 14]), Fraction(85, 100)) == 3
+    assert length_up_to(histogram([0, 60, -5, 40, 5]), Fraction(85, 100)) == 3
+    assert length_up_to(histogram([9, -3, -2]), Fraction(85, 100)) in (1, 2)
+
+
+@given(values=st.lists(st.integers(-20, 100), min_size=2, max_size=30), share=st.fractions(0, 1))
+def test_a_length_limit_is_always_possible(values: list[int], share: Fraction) -> None:
+    """Whatever the noise does."""
+    assert 1 <= length_up_to(histogram(values), share) < len(values)
+
+
+def test_classes_of_lengths_within_the_noise_count_as_none() -> None:
+    """Twice the scale is the line."""
+    noisy = NoisyHistogram(np.array([21, 20, -50, 400]), DiscreteLaplace(1, Fraction(1, 10)))
+    assert lengths_above_noise(noisy).tolist() == [21, 0, 0, 400]
+
+
+def share_by_enumeration(lengths: list[int], *, size: int, limit: int) -> float:
+    """All ways to keep `limit` of h items, for each length h; the itemset is the first `size` of them."""
+    holders = {h: number for h, number in enumerate(lengths) if h >= size and number > 0}
+    if not holders:
+        return float(size <= limit)
+    kept = 0.0
+    for h, number in holders.items():
+        ways = list(combinations(range(h), min(h, limit)))
+        kept += number * sum(set(range(size)) <= set(way) for way in ways) / len(ways)
+    return kept / sum(holders.values())
+
+
+@given(lengths=st.lists(st.integers(-3, 20), max_size=9), size=st.integers(1, 9), limit=st.integers(1, 9))
+def test_the_kept_share_is_that_of_all_truncations(lengths: list[int], size: int, limit: int) -> None:
+    """Against the enumeration of all ways to truncate; negative counts of transactions weigh nothing."""
+    expected = share_by_enumeration(lengths, size=size, limit=limit)
+    found = kept_share(np.array(lengths, np.int64), size=size, limit=limit)
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_transactions_that_are_not_truncated_keep_everything() -> None:
+    """Repair Z9: up to the limit the share is 1, where the printed ratio is undefined or above it."""
+    assert kept_share(np.array([5.0, 4.0, 3.0, 2.0]), size=2, limit=3) == 1
+    assert kept_share(np.array([5.0, 4.0, 3.0, 2.0]), size=2, limit=50) == 1
+
+
+def test_an_itemset_larger_than_the_limit_is_never_kept() -> None:
+    """Whether or not a transaction could hold it."""
+    assert kept_share(np.array([0, 0, 0, 7, 7]), size=3, limit=2) == 0
+    assert kept_share(np.array([9, 9]), size=3, limit=2) == 0
+
+
+def test_an_itemset_that_no_transaction_can_hold_is_taken_as_kept() -> None:
+    """Nothing tells of a loss, so no support is raised."""
+    assert kept_share(np.array([9, 9, 0, -2]), size=2, limit=2) == 1
+
+
+def test_an_itemset_is_the_likelier_in_a_transaction_the_longer_it_is() -> None:
+    """Of l items there are C(l, size) itemsets."""
+    assert holders_by_length(np.array([9, 5, 7, 1]), 2).tolist() == [0, 0, 7, 3]
