@@ -104,7 +104,7 @@ def test_planned_asks_question_by_question_what_was_forecast(
     trace = mine(baskets, k=k, epsilon=epsilon, method="planned", noise=SeededNoise(1)).trace
     forecast = [stage for stage in stages for _ in range(stage.times)]
     asked = {"support of the k-th itemset": "support of the", "lengths": "how many of the items"}
-    kinds = {"held": "how many of", "supports": "supports of", "largest support": "largest support of"}
+    kinds = {"containment": "how many of", "supports": "supports of", "largest support": "largest support of"}
     for stage, charge in zip(forecast, trace, strict=True):
         kind = stage.name.split(",")[0].removesuffix(" again")
         assert charge.question.startswith(asked.get(stage.name) or kinds.get(kind, stage.name))

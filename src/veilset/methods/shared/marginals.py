@@ -15,7 +15,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -45,7 +45,14 @@ class Supports:
     variances: FloatArray
 
 
-def supports_of(patterns: Int64Array, *, number: NoisyCount, scale: float) -> Supports:
+class Measured(NamedTuple):
+    """What marginals say of a support: its mean and standard deviation."""
+
+    mean: float
+    deviation: float
+
+
+def supports_of(patterns: Int64Array, *, number: NoisyCount, scale: float, flip: float = FLIPPED) -> Supports:
     """The supports that noisy patterns of `number` transactions stand for; Laplace noise of a scale in each."""
     noise = 2 * scale * scale
     total, variance_of_total = _total(patterns, number, noise)
@@ -54,7 +61,7 @@ def supports_of(patterns: Int64Array, *, number: NoisyCount, scale: float) -> Su
     remaining = max(total - float(seen.sum()), 0.0)
     by_sum = supersets_added_up(np.where(is_seen, 0.0, patterns))
     variance_of_sum = noise * supersets_added_up((~is_seen).astype(np.float64))
-    share = _expected_share(seen, is_seen)
+    share = _expected_share(seen, is_seen, flip)
     expected, largest = remaining * share, np.maximum(share * (1 - share), 1e-4) * remaining**2
     frequent = np.argsort(-(supersets_added_up(seen) + expected), kind="stable")[1 : MOST_TO_LEARN_FROM + 1]
     misfit = _misfit((by_sum - expected)[frequent], variance_of_sum[frequent], largest[frequent])
@@ -76,28 +83,32 @@ def _total(patterns: Int64Array, number: NoisyCount, noise: float) -> tuple[floa
     return total, of_number * of_sum / (of_number + of_sum)
 
 
-def noise_of_marginal(items: int, size: int) -> float:
+def noise_of_marginal(items: int, size: int, *, growth: float = GROWTH) -> float:
     """The error to expect of an itemset of a size from joint patterns of so many items, in scales of their noise.
 
     >>> round(noise_of_marginal(3, 3), 2), round(noise_of_marginal(13, 3), 1)
     (1.41, 22.6)
     """
-    return math.sqrt(2 * 2.0 ** (GROWTH * (items - size)))
+    return math.sqrt(2 * 2.0 ** (growth * (items - size)))
 
 
 def averaged(
-    bases: Sequence[Basis], patterns: Sequence[NoisyHistogram], *, number: NoisyCount, max_size: int
-) -> dict[Itemset, tuple[float, float]]:
+    bases: Sequence[Basis],
+    patterns: Sequence[NoisyHistogram],
+    *,
+    number: NoisyCount,
+    max_size: int,
+    flip: float = FLIPPED,
+) -> dict[Itemset, Measured]:
     """What the patterns of all bases say: `over_bases` of `supports_of`."""
     told = [
-        supports_of(answer.values, number=number, scale=float(answer.mechanism.scale)) for answer in patterns
+        supports_of(answer.values, number=number, scale=float(answer.mechanism.scale), flip=flip)
+        for answer in patterns
     ]
     return over_bases(bases, told, max_size=max_size)
 
 
-def over_bases(
-    bases: Sequence[Basis], told: Sequence[Supports], *, max_size: int
-) -> dict[Itemset, tuple[float, float]]:
+def over_bases(bases: Sequence[Basis], told: Sequence[Supports], *, max_size: int) -> dict[Itemset, Measured]:
     """Every itemset within a basis, its support and the standard deviation of that: by inverse variance over bases."""
     sums: dict[Itemset, tuple[float, float]] = {}
     for basis, supports in zip(bases, told, strict=True):
@@ -109,7 +120,7 @@ def over_bases(
                 weighted, precision = sums.get(itemset, (0.0, 0.0))
                 sums[itemset] = (weighted + weight * float(supports.means[pattern]), precision + weight)
     return {
-        itemset: (weighted / precision, 1 / math.sqrt(precision))
+        itemset: Measured(weighted / precision, 1 / math.sqrt(precision))
         for itemset, (weighted, precision) in sums.items()
     }
 
@@ -120,9 +131,9 @@ def plain_supports_in_marginal(patterns: Int64Array, *, scale: float) -> Support
     return Supports(supersets_added_up(patterns).astype(np.float64), variances)
 
 
-def _expected_share(seen: FloatArray, is_seen: BoolArray) -> FloatArray:
+def _expected_share(seen: FloatArray, is_seen: BoolArray, flip: float) -> FloatArray:
     """The part of the remaining transactions that is expected to hold each set of items."""
-    near = np.where(is_seen, 0.0, flipped(np.maximum(seen, 1e-9), FLIPPED))
+    near = np.where(is_seen, 0.0, flipped(np.maximum(seen, 1e-9), flip))
     total = float(near.sum())
     return supersets_added_up(near / total) if total > 0 else np.zeros(seen.size)
 
