@@ -44,7 +44,7 @@ def test_what_is_certain_is_measured_where_the_uncertain_need_less() -> None:
     known: dict[Itemset, float] = {(item,): 300 for item in range(DEFAULT.most_in_bases + 1)}
     known[(70,)] = 100
     progress = ask_refinement(curator, scouting, progress_of(known, remaining=epsilon))
-    assert f"those of {DEFAULT.most_in_bases + 1} itemsets that surely belong" in progress.notes[-1]
+    assert f"those of {DEFAULT.most_in_bases + 1} itemsets certain to belong" in progress.notes[-1]
     assert curator.budget.spent == epsilon
     assert (progress.posterior.sums[:, 1] > 0).all()
 

@@ -9,12 +9,14 @@ import pytest
 from curators import curator_over
 from planned_cases import DENSE, SPARSE, drawn, sharp_posterior, sparse_scouting
 from veilset.api import mine
-from veilset.gate import SeededNoise
+from veilset.gate import NoisyCount, SeededNoise
+from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.itemsets import Domain
 from veilset.methods.planned.scouting import (
     DenseScouting,
     Scouting,
     SparseScouting,
+    ThresholdEstimate,
     ask_scouting,
     fewest_items,
     is_rank_worth_asking,
@@ -71,6 +73,17 @@ def test_the_support_in_question_is_not_below_the_floor() -> None:
     known = sharp_posterior({(0,): 900, (1,): 400, (2,): 100}, 1000)
     assert 100 < sparse_scouting(k=2, threshold=50).support_in_question(known) <= 400
     assert sparse_scouting(k=2, threshold=600).support_in_question(known) == 600
+
+
+def test_a_threshold_is_estimated_within_what_is_possible() -> None:
+    """By hand: 2.5 scales of 20 below the answer; neither below 1 nor above the number of transactions."""
+    noise = DiscreteLaplace(1, Fraction(1, 20))
+    answers = [
+        ThresholdEstimate.of(NoisyCount(value, noise), number=1000, settings=DEFAULT)
+        for value in (-7, 300, 1200)
+    ]
+    assert answers == [ThresholdEstimate(1, 1), ThresholdEstimate(300, 250), ThresholdEstimate(1000, 950)]
+    assert ThresholdEstimate.given(0) == ThresholdEstimate(1, 1)
 
 
 def test_noise_grows_with_the_cap_and_the_transactions_of_a_unit() -> None:

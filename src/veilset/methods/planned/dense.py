@@ -62,8 +62,8 @@ def _ask_one_marginal(
     """The best itemsets by the marginal of all items."""
     measured = ask_marginals(curator, scouting, [items], epsilon=selection.for_marginal)
     note = (
-        f"one transaction contains much of the answer, so {counted(len(items), 'item')} were selected and counted "
-        f"together in one marginal; {_carriers(scouting)}"
+        "one transaction contains much of the answer, so it was looked for among "
+        f"{counted(len(items), 'item')}, counted together in one marginal; {_carriers(scouting)}"
     )
     return Answer.of(scouting, most_frequent(scouting, measured), (note,))
 
@@ -81,9 +81,9 @@ def _ask_several_marginals(
     bases = dense_bases(scouting, items, pairs)
     measured = ask_marginals(curator, scouting, bases, epsilon=selection.for_marginals)
     note = (
-        f"one transaction contains much of the answer, so {counted(len(items), 'item')} were selected and counted in "
-        f"{counted(len(bases), 'marginal')} that hold {counted(len(pairs), 'frequent pair')} of them; "
-        f"{_carriers(scouting)}"
+        "one transaction contains much of the answer, so it was looked for among "
+        f"{counted(len(items), 'item')}, counted in {counted(len(bases), 'marginal')} that hold "
+        f"{counted(len(pairs), 'frequent pair')} of them; {_carriers(scouting)}"
     )
     return Answer.of(scouting, most_frequent(scouting, measured), (note,))
 

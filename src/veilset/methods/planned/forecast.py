@@ -30,8 +30,8 @@ from veilset.methods.planned.posterior import WIDEST_IN_SIGMA
 from veilset.methods.planned.scouting import (
     DenseScouting,
     SparseScouting,
+    ThresholdEstimate,
     is_rank_worth_asking,
-    lowest_support,
     with_rank,
 )
 from veilset.methods.planned.settings import DEFAULT, Settings
@@ -60,15 +60,16 @@ def _scouted(
     """The small questions, and what follows from their answers."""
     number, left = opening(epsilon)
     kth = DiscreteLaplace(1, epsilon * settings.share_for_kth)
-    threshold = min(max(round(world.curve.at_rank(k)), 1), world.rows)
+    answer = NoisyCount(round(world.curve.at_rank(k)), kth)
+    estimate = ThresholdEstimate.of(answer, number=world.rows, settings=settings)
     stages = (number, Stage("support of the k-th itemset", kth))
     scouting = SparseScouting(
         preliminaries=Preliminaries(NoisyCount(world.rows, None), k, 0, left, ()),
         domain=world.domain,
         settings=settings,
         unit_transactions=1,
-        threshold=threshold,
-        floor=lowest_support(threshold, float(kth.scale), settings),
+        threshold=estimate.support,
+        floor=estimate.floor,
         is_given=False,
         epsilon=epsilon,
         remaining=left - kth.epsilon,

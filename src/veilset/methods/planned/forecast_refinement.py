@@ -144,7 +144,7 @@ def _after_groups(
         alike = np.flatnonzero(is_item == of_items)
         deviations = deviations_under_cap(supports[alike], price.cap, price.epsilon, scouting.settings)
         noise = DiscreteLaplace(min(price.cap.most, group.places.size), price.epsilon)
-        stage = Stage(f"supports, refinement of {'items' if of_items else 'larger itemsets'}", noise)
+        stage = Stage(f"supports, refined {'items' if of_items else 'itemsets'}", noise)
         expected = progress.expected.updated(alike, deviations)
         progress = progress.then(expected, stage, remaining=progress.remaining)
     return progress

@@ -96,13 +96,14 @@ def _ask_by_capped_counts(
 def _note_on_counts(membership: Membership, choice: ByCappedCounts, *, error: float) -> str:
     """What capped counts were asked for, in words."""
     itemsets = counted(membership.uncertain.size, "itemset")
+    which = "most likely to belong" if membership.is_settled else "that may or may not belong"
     note = (
-        f"refinement: supports of {itemsets} that may or may not belong to the answer were measured once more; "
+        f"refinement: supports of {itemsets} {which} to the answer were measured once more; "
         f"expected error about {error:.0f}"
     )
     if choice.for_certain == 0:
         return note
-    return f"{note}; so were those of {counted(choice.certain.size, 'itemset')} that surely belong to it"
+    return f"{note}; so were those of {counted(choice.certain.size, 'itemset')} certain to belong to it"
 
 
 def ask_groups(

@@ -12,7 +12,7 @@ from itertools import combinations
 
 import numpy as np
 
-from veilset.arrays import FloatArray, Int64Array
+from veilset.arrays import BoolArray, FloatArray, Int64Array
 from veilset.itemsets import Itemset, Itemsets
 from veilset.methods.planned.candidate_selection import Price
 from veilset.methods.planned.capped_counts import error_of_average_cap
@@ -25,18 +25,23 @@ from veilset.methods.shared.bases import Basis, basis_set
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Membership:
-    """The chance of each itemset to reach the support in question; and the places of those that may or may not."""
+    """The chance of each itemset to reach the support in question; and the places of those that may or may not.
+
+    Where all is settled, none is uncertain, and the likeliest stand in.
+    """
 
     support: float
     chances: FloatArray
     uncertain: Int64Array
+    is_settled: bool = False
 
     @classmethod
     def of(cls, known: Knowledge, scouting: Scouting) -> "Membership":
         """By what is known before the refinement."""
-        support = scouting.support_in_question(known)
+        support, settings = scouting.support_in_question(known), scouting.settings
         chances = known.at_least(support)
-        return cls(support, chances, uncertain_places(chances, scouting.k, settings=scouting.settings))
+        uncertain = uncertain_places(chances, scouting.k, settings=settings)
+        return cls(support, chances, uncertain, not is_uncertain(chances, settings).any())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,10 +88,14 @@ class RefinementChoice:
     capped_error: float
 
 
+def is_uncertain(chances: FloatArray, settings: Settings) -> BoolArray:
+    """Whether each may or may not be in the answer."""
+    return (chances > settings.certain_below) & (chances < settings.certain_above)
+
+
 def uncertain_places(chances: FloatArray, k: int, *, settings: Settings) -> Int64Array:
     """What may or may not be in the answer, the most uncertain first; where all is certain, the likeliest k."""
-    is_uncertain = (chances > settings.certain_below) & (chances < settings.certain_above)
-    uncertain = np.flatnonzero(is_uncertain)
+    uncertain = np.flatnonzero(is_uncertain(chances, settings))
     if uncertain.size == 0:
         return np.argsort(-chances, kind="stable")[:k]
     order = np.argsort(-(chances * (1 - chances))[uncertain], kind="stable")

@@ -10,12 +10,32 @@ import math
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 
-from veilset.gate import Curator
+from veilset.gate import Curator, NoisyCount
 from veilset.itemsets import Domain
 from veilset.methods.planned.knowledge import Knowledge
 from veilset.methods.planned.settings import Settings
 from veilset.methods.shared.preliminaries import Preliminaries
 from veilset.request import Request
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdEstimate:
+    """A support that about k itemsets reach, and the lowest that it may be."""
+
+    support: int
+    floor: int
+
+    @classmethod
+    def given(cls, min_count: int) -> "ThresholdEstimate":
+        """The threshold that the caller gave: nothing lies below it."""
+        return cls(max(min_count, 1), max(min_count, 1))
+
+    @classmethod
+    def of(cls, kth_support: NoisyCount, *, number: int, settings: Settings) -> "ThresholdEstimate":
+        """From the noisy support of the k-th itemset among a number of transactions."""
+        support = min(max(kth_support.value, 1), max(number, 1))
+        scale = float(kth_support.mechanism.scale) if kth_support.mechanism else 0.0
+        return cls(support, max(1, math.floor(support - settings.floor_in_scales * scale)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,24 +122,21 @@ def ask_scouting(
     settings: Settings,
 ) -> DenseScouting | SparseScouting:
     """Ask for the k-th support, unless a threshold is given, and how many items are as frequent, if few may be."""
-    number = max(preliminaries.number.value, 1)
-    if request.k is None:
-        threshold = floor = max(preliminaries.min_count, 1)
-        price = Fraction(0)
+    is_given = request.k is None
+    price = Fraction(0) if is_given else epsilon * settings.share_for_kth
+    if is_given:
+        estimate = ThresholdEstimate.given(preliminaries.min_count)
     else:
-        price = epsilon * settings.share_for_kth
         answer = curator.ask_kth_support(preliminaries.k, domain=domain, epsilon=price)
-        threshold = min(max(answer.value, 1), number)
-        scale = float(answer.mechanism.scale) if answer.mechanism else 0.0
-        floor = lowest_support(threshold, scale, settings)
+        estimate = ThresholdEstimate.of(answer, number=preliminaries.number.value, settings=settings)
     scouting = SparseScouting(
         preliminaries=preliminaries,
         domain=domain,
         settings=settings,
         unit_transactions=curator.unit.transactions,
-        threshold=threshold,
-        floor=floor,
-        is_given=request.k is None,
+        threshold=estimate.support,
+        floor=estimate.floor,
+        is_given=is_given,
         epsilon=epsilon,
         remaining=preliminaries.left - price,
     )
@@ -135,11 +152,6 @@ def _ask_rank(curator: Curator, scouting: SparseScouting) -> DenseScouting | Spa
         epsilon=scouting.price(scouting.settings.share_for_rank),
     )
     return with_rank(scouting, rank)
-
-
-def lowest_support(threshold: int, scale: float, settings: Settings) -> int:
-    """The lowest that the k-th support may be, where noise of a scale made it the threshold."""
-    return max(1, math.floor(threshold - settings.floor_in_scales * scale))
 
 
 def is_rank_worth_asking(scouting: Scouting) -> bool:
