@@ -1,54 +1,58 @@
-"""How much the constants of `planned` matter, on generated data that nobody tuned them to.
+"""How much the settings of `planned` matter, on generated data that nobody tuned them to.
 
     python -m benchmarks.constants [--repeats N]
 
-Prints a table: the mean F-score of `planned` as it is, and with one constant changed at a time. Data: generated
-groceries, Quest baskets, and records of a census, whose attributes depend on each other through hidden classes.
+Prints a table: the mean F-score of `planned` as it is, and with one field of its `Settings` changed at a time. Data:
+generated groceries, Quest baskets, and records of a census, whose attributes depend on each other through hidden
+classes.
 """
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
-from importlib import import_module
 from multiprocessing import get_context
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
-from veilset import SeededNoise, mine, mine_exact, read
+from veilset import SeededNoise, mine_exact, open_curator, read
 from veilset.datasets import groceries, quest
+from veilset.methods.planned import planned
+from veilset.methods.planned.settings import DEFAULT, Settings
 from veilset.raw.transactions import Transactions
+from veilset.request import Request
 
-Change = tuple[str, float | Fraction]
+Change = tuple[str, Any]
+"""A field of the settings, and the value that it gets."""
 
 CHANGES: tuple[Change, ...] = (
-    ("aim.SHARE_FOR_RANK", Fraction(3, 100)),
-    ("aim.SHARE_FOR_RANK", Fraction(1, 10)),
-    ("choosing_items.NOISE_OF_A_DRAW", 3.0),
-    ("choosing_items.NOISE_OF_A_DRAW", 12.0),
-    ("choosing_items.ROOM", 1),
-    ("choosing_items.ROOM", 5),
-    ("choosing_items.CROWDED", 0.5),
-    ("choosing_items.CROWDED", 1.2),
-    ("patterns.GROWTH", 0.6),
-    ("patterns.GROWTH", 1.0),
-    ("patterns.FLIPPED", 0.02),
-    ("patterns.FLIPPED", 0.1),
-    ("by_size.SHARE_FOR_ITEMS", Fraction(3, 10)),
-    ("by_size.SHARE_FOR_ITEMS", Fraction(1, 2)),
-    ("by_size.GOOD_ENOUGH", 0.1),
-    ("by_size.GOOD_ENOUGH", 0.5),
-    ("by_size.TOTAL_WITHIN", 0.5),
-    ("by_size.TOTAL_WITHIN", 2.0),
-    ("again.PRECISE", 0.005),
-    ("again.PRECISE", 0.02),
-    ("spread.UNEVEN", 0.25),
-    ("spread.UNEVEN", 0.7),
+    ("share_for_rank", Fraction(3, 100)),
+    ("share_for_rank", Fraction(1, 10)),
+    ("noise_of_a_draw", 3.0),
+    ("noise_of_a_draw", 12.0),
+    ("spare_items", 1),
+    ("spare_items", 5),
+    ("crowded", 0.5),
+    ("crowded", 1.2),
+    ("marginal_growth", 0.6),
+    ("marginal_growth", 1.0),
+    ("marginal_flip", 0.02),
+    ("marginal_flip", 0.1),
+    ("share_for_items", Fraction(3, 10)),
+    ("share_for_items", Fraction(1, 2)),
+    ("good_enough", 0.1),
+    ("good_enough", 0.5),
+    ("expected_total_within", 0.5),
+    ("expected_total_within", 2.0),
+    ("precise", 0.005),
+    ("precise", 0.02),
+    ("unevenness", 0.25),
+    ("unevenness", 0.7),
 )
-MODULES = ("aim", "choosing_items", "few_items", "patterns", "by_size", "again", "spread", "shared")
 KS, EPSILONS = (50, 100), ("0.1", "0.25", "1")
 
 
@@ -81,54 +85,49 @@ def generated() -> Mapping[str, Transactions]:
     )
 
 
-@contextmanager
-def changed(change: Change | None) -> Iterator[None]:
-    """With one constant changed, in its own module and wherever it was imported."""
-    if change is None:
-        yield
-        return
-    name = change[0].partition(".")[2]
-    users = [import_module(f"veilset.methods.{module}") for module in MODULES]
-    old = {user: getattr(user, name) for user in users if hasattr(user, name)}
-    owner = getattr(import_module(f"veilset.methods.{change[0].partition('.')[0]}"), name)
-    same = [user for user, value in old.items() if value == owner]
-    for user in same:
-        setattr(user, name, change[1])
-    try:
-        yield
-    finally:
-        for user in same:
-            setattr(user, name, old[user])
+def changed(change: Change | None) -> Settings:
+    """The settings with one field changed, or as they are."""
+    return DEFAULT if change is None else replace(DEFAULT, **{change[0]: change[1]})
 
 
-def mean_f_score(change: Change | None, *, repeats: int) -> float:
+def mean_f_score(settings: Settings, *, repeats: int) -> float:
     """Over all data sets, numbers of itemsets and epsilons; ties with the k-th support count as found."""
-    scores = []
-    with changed(change):
-        for data in generated().values():
-            for k in KS:
-                exact = mine_exact(data, k=k + 50)
-                least = sorted(exact.supports)[-k]
-                right = {
-                    items
-                    for items, support in zip(exact.itemsets, exact.supports, strict=True)
-                    if support >= least
-                }
-                scores += [
-                    sum(
-                        found.items in right
-                        for found in mine(data, epsilon=epsilon, k=k, noise=SeededNoise(seed)).itemsets
-                    )
-                    / k
-                    for epsilon in EPSILONS
-                    for seed in range(repeats)
-                ]
+    scores = [
+        f_score(data, settings, right, k=k, epsilon=Fraction(epsilon), seed=seed)
+        for data in generated().values()
+        for k in KS
+        for right in [with_ties(data, k)]
+        for epsilon in EPSILONS
+        for seed in range(repeats)
+    ]
     return float(np.mean(scores))
+
+
+def with_ties(data: Transactions, k: int) -> set[tuple[object, ...]]:
+    """The k most frequent itemsets, and all that tie with the last of them."""
+    exact = mine_exact(data, k=k + 50)
+    least = sorted(exact.supports)[-k]
+    return {items for items, support in zip(exact.itemsets, exact.supports, strict=True) if support >= least}
+
+
+def f_score(
+    data: Transactions,
+    settings: Settings,
+    right: set[tuple[object, ...]],
+    *,
+    k: int,
+    epsilon: Fraction,
+    seed: int,
+) -> float:
+    """The share of the k that one seeded release finds."""
+    curator = open_curator(data, epsilon=epsilon, noise=SeededNoise(seed))
+    release = planned(curator, Request.of(k=k), epsilon=epsilon, settings=settings)
+    return sum(found.items in right for found in release.itemsets) / k
 
 
 def run(change: Change | None, repeats: int) -> str:
     """One row of the table."""
-    score = mean_f_score(change, repeats=repeats)
+    score = mean_f_score(changed(change), repeats=repeats)
     return f"| {'none' if change is None else f'`{change[0]}` {change[1]}'} | {score:.3f} |"
 
 

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from veilset.gate.accounting.zcdp import largest_rho
 from veilset.gate.selection.item_discovery import (
     FINENESS,
     WHOLE_WEIGHT,
@@ -20,6 +19,7 @@ from veilset.gate.selection.item_discovery import (
     noise_and_threshold,
     weights_by_length,
 )
+from veilset.gate.zcdp import largest_rho
 
 LAWS: tuple[Law, Law] = ("gaussian", "laplace")
 DELTA = Fraction(1, 10**6)

@@ -1,4 +1,4 @@
-"""How many itemsets transactions hold, learned from noise; what a cap leaves; which cap is best."""
+"""How many itemsets transactions contain, learned from noise; what is kept under a cap; which cap is best."""
 
 from fractions import Fraction
 
@@ -9,21 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curators import curator_over
+from planned_cases import overlap_over
 from veilset.gate import NoisyHistogram
 from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.itemsets import Itemsets
-from veilset.methods.planned.overlap import CAPS, CLASSES, MOST, Overlap, ask_overlap
+from veilset.methods.planned.overlap import CAPS, CLASSES, MOST, NUMBERS, Overlap, Total, ask_overlap
+from veilset.methods.planned.settings import DEFAULT
 
 Floats = npt.NDArray[np.float64]
-NUMBERS = np.arange(1, MOST + 1)
-
-
-def spread_over(transactions: dict[int, float]) -> Overlap:
-    """So many transactions that hold so many itemsets."""
-    held = np.zeros(MOST)
-    for number, of_them in transactions.items():
-        held[number - 1] = of_them
-    return Overlap(held)
 
 
 def histogram_of(numbers: npt.NDArray[np.int64], *, epsilon: Fraction | int, seed: int = 1) -> NoisyHistogram:
@@ -41,7 +34,7 @@ def log_normal(middle: float, width: float, *, rows: int = 100_000) -> npt.NDArr
 
 
 def in_classes(overlap: Overlap) -> Floats:
-    """So many transactions in each class but the first."""
+    """The number of transactions in each class but the first."""
     numbers: Floats = np.add.reduceat(overlap.transactions, np.array(CLASSES[1:]) - 1)
     return numbers
 
@@ -53,10 +46,10 @@ def kept_of(numbers: npt.NDArray[np.int64], most: int) -> float:
 
 @pytest.mark.parametrize(("middle", "width"), [(0.5, 0.6), (1.5, 0.8), (2.5, 0.3), (3.0, 1.0)])
 @pytest.mark.parametrize("most", [1, 2, 8, 33])
-def test_a_log_normal_spread_is_recovered_under_little_noise(middle: float, width: float, most: int) -> None:
+def test_a_log_normal_overlap_is_recovered_under_little_noise(middle: float, width: float, most: int) -> None:
     """What a cap leaves of an average support is right to two hundredths, though classes are wide."""
     numbers = log_normal(middle, width)
-    found = Overlap.of(histogram_of(numbers, epsilon=1), numbers.size)
+    found = Overlap.of(histogram_of(numbers, epsilon=1), numbers.size, settings=DEFAULT)
     assert found.transactions.sum() == pytest.approx((numbers > 0).sum(), rel=0.02)
     assert found.kept(most) == pytest.approx(kept_of(numbers, most), abs=0.02)
 
@@ -67,7 +60,7 @@ def test_a_class_that_no_noise_explains_is_believed_against_the_model() -> None:
     Right to three hundredths: factors are looked for in steps of five.
     """
     numbers = np.repeat([2, 100], [70_000, 30_000])
-    found = Overlap.of(histogram_of(numbers, epsilon=1), numbers.size)
+    found = Overlap.of(histogram_of(numbers, epsilon=1), numbers.size, settings=DEFAULT)
     exact = np.histogram(numbers, bins=[*CLASSES[1:], 10**9])[0]
     assert in_classes(found) == pytest.approx(exact, rel=0.03, abs=20)
 
@@ -76,7 +69,7 @@ def test_a_class_that_no_noise_explains_is_believed_against_the_model() -> None:
 def test_what_departs_from_a_log_normal_law_is_believed_as_well(more: int) -> None:
     """Some that hold a hundred, beside baskets as the model has them."""
     numbers = np.append(log_normal(1.0, 0.6), np.full(more, 100))
-    found = Overlap.of(histogram_of(numbers, epsilon=1), numbers.size)
+    found = Overlap.of(histogram_of(numbers, epsilon=1), numbers.size, settings=DEFAULT)
     assert in_classes(found)[CLASSES.index(65) - 1] == pytest.approx(more, rel=0.05)
 
 
@@ -89,12 +82,13 @@ def test_a_heavy_draw_of_noise_in_a_far_class_is_not_believed(far: int, epsilon:
     drawn = exact.copy()
     drawn[CLASSES.index(far)] += round(4 * float(mechanism.scale))
     without, found = (
-        Overlap.of(NoisyHistogram(values, mechanism), numbers.size) for values in (exact, drawn)
+        Overlap.of(NoisyHistogram(values, mechanism), numbers.size, settings=DEFAULT)
+        for values in (exact, drawn)
     )
     assert found.transactions[far - 1 :].sum() < 1
     for most in (1, 5, 20):
         assert found.kept(most) == pytest.approx(without.kept(most), abs=0.001)
-    best, best_without = (each.best_cap(support=500, unit=10) for each in (found, without))
+    best, best_without = (each.best_cap(support=500, noise=10) for each in (found, without))
     assert best.most == best_without.most
 
 
@@ -102,7 +96,9 @@ def test_a_heavy_draw_of_noise_in_a_far_class_is_not_believed(far: int, epsilon:
 def test_nothing_is_held_above_the_largest_number(largest: int) -> None:
     """There are no more itemsets to hold, whatever the histogram says of classes above."""
     values = np.array([100, 300, 350, 250, 90, 80, 70, 60, 50, 40, 30])
-    found = Overlap.of(NoisyHistogram(values, DiscreteLaplace(1, Fraction(1, 5))), 1400, largest=largest)
+    found = Overlap.of(
+        NoisyHistogram(values, DiscreteLaplace(1, Fraction(1, 5))), 1400, largest=largest, settings=DEFAULT
+    )
     assert found.transactions[:largest].sum() > 0
     assert found.transactions[largest:].sum() == 0
 
@@ -112,19 +108,24 @@ def test_a_known_total_moves_what_noise_leaves_open() -> None:
     numbers = log_normal(1.5, 0.8, rows=1000)
     noisy = histogram_of(numbers, epsilon=Fraction(1, 50))
     held = [
-        float(NUMBERS @ Overlap.of(noisy, numbers.size, total=part * float(numbers.sum())).transactions)
-        for part in (0.5, 1.0, 2.0)
+        float(NUMBERS @ Overlap.of(noisy, numbers.size, settings=DEFAULT, total=total).transactions)
+        for total in (
+            Total(part * float(numbers.sum()), DEFAULT.known_total_within) for part in (0.5, 1.0, 2.0)
+        )
     ]
     assert held == sorted(held)
     assert held[2] > 1.2 * held[0]
     clear = histogram_of(numbers, epsilon=1000)
-    without, wrong = (Overlap.of(clear, numbers.size, total=total) for total in (0.0, 2.0 * numbers.sum()))
+    twice_as_much = Total(2.0 * float(numbers.sum()), DEFAULT.known_total_within)
+    without, wrong = (
+        Overlap.of(clear, numbers.size, settings=DEFAULT, total=total) for total in (None, twice_as_much)
+    )
     assert wrong.kept(3) == pytest.approx(without.kept(3), abs=0.01)
 
 
 def test_what_is_held_by_more_than_hold_any_is_counted_in_proportion() -> None:
     """The number that hold any is itself an estimate: a support a little above it is not all others at once."""
-    found = spread_over({1: 1000})
+    found = overlap_over({1: 1000})
     assert found.counted(np.array([999.0, 1001.0, 1100.0]), 1) == pytest.approx([999, 1001, 1100], rel=1e-6)
 
 
@@ -132,7 +133,7 @@ def test_under_much_noise_the_model_speaks() -> None:
     """A single noisy class of 50 does not make transactions that hold 257: the tail stays thin."""
     mechanism = DiscreteLaplace(1, Fraction(1, 20))
     values = np.array([0, 300, 350, 250, 90, 10, 0, 0, 0, 0, 50])
-    found = Overlap.of(NoisyHistogram(values, mechanism), 1000).transactions
+    found = Overlap.of(NoisyHistogram(values, mechanism), 1000, settings=DEFAULT).transactions
     assert found[256:].sum() < 5
 
 
@@ -143,7 +144,7 @@ def test_under_much_noise_the_model_speaks() -> None:
     most=st.sampled_from(CAPS),
     support=st.floats(0.5, 20_000),
     largest=st.integers(1, 2 * MOST),
-    total=st.sampled_from([0.0, 1.0, 5e3, 1e7]),
+    total=st.none() | st.builds(Total, st.sampled_from([1.0, 5e3, 1e7]), st.sampled_from([0.25, 1.0])),
 )
 def test_whatever_the_histogram_shares_are_shares(
     values: list[int],
@@ -152,18 +153,18 @@ def test_whatever_the_histogram_shares_are_shares(
     most: int,
     support: float,
     largest: int,
-    total: float,
+    total: Total | None,
 ) -> None:
     """Negative counts and nonsense: no negative transactions, nothing kept outside 0 to 1, no cap besides."""
     histogram = NoisyHistogram(np.array(values), DiscreteLaplace(1, epsilon))
-    found = Overlap.of(histogram, number, largest=largest, total=total)
+    found = Overlap.of(histogram, number, largest=largest, total=total, settings=DEFAULT)
     assert np.isfinite(found.transactions).all()
     assert found.transactions.min() >= 0
     assert found.transactions[largest:].sum() == 0
     assert 0 <= found.kept(most) <= 1
     counted = float(found.counted(np.array([support]), most)[0])
     assert 0 <= counted <= support * (1 + 1e-6)
-    cap = found.best_cap(support=support, unit=1 / float(epsilon))
+    cap = found.best_cap(support=support, noise=1 / float(epsilon))
     assert cap.most in CAPS
     assert 0 < cap.kept <= 1 + 1e-6
     assert np.isfinite(cap.error)
@@ -171,20 +172,20 @@ def test_whatever_the_histogram_shares_are_shares(
 
 def test_what_is_kept_is_right_by_hand() -> None:
     """Of 10 * 1 + 10 * 4 a cap of 2 leaves 10 + 20; nothing is lost where nobody holds more."""
-    found = spread_over({1: 10, 4: 10})
+    found = overlap_over({1: 10, 4: 10})
     assert [found.kept(most) for most in (1, 2, 3, 4, 9)] == [20 / 50, 30 / 50, 40 / 50, 1, 1]
-    assert spread_over({}).kept(1) == 1
+    assert overlap_over({}).kept(1) == 1
 
 
 def test_a_rare_itemset_is_counted_as_an_average_one() -> None:
     """Where it is likelier the more itemsets a transaction holds."""
-    found = spread_over({1: 1000, 10: 1000})
+    found = overlap_over({1: 1000, 10: 1000})
     assert found.counted(np.array([20.0]), 2) == pytest.approx(20 * found.kept(2), rel=0.02)
 
 
 def test_what_all_transactions_hold_is_counted_as_transactions_are() -> None:
     """It cannot be likelier in some of them: 1000 whole ones, and 2 / 10 of the others."""
-    found = spread_over({1: 1000, 10: 1000})
+    found = overlap_over({1: 1000, 10: 1000})
     assert found.counted(np.array([2000.0]), 2) == pytest.approx(1200, rel=0.01)
 
 
@@ -196,13 +197,13 @@ def test_what_is_counted_is_right_on_data_that_fit_the_model(chance: float, most
     numbers = rng.choice([1, 2, 5, 12], size=200_000, p=[0.3, 0.3, 0.3, 0.1])
     has_it = rng.random(numbers.size) < 1 - (1 - chance) ** numbers
     under_cap = float(np.minimum(1, most / numbers[has_it]).sum())
-    found = spread_over(dict(zip(*np.unique(numbers, return_counts=True), strict=True)))
+    found = overlap_over(dict(zip(*np.unique(numbers, return_counts=True), strict=True)))
     assert found.counted(np.array([float(has_it.sum())]), most) == pytest.approx(under_cap, rel=0.02)
 
 
 def test_more_is_counted_of_a_larger_support_and_under_a_larger_cap() -> None:
-    """On one spread, over the whole range."""
-    found = Overlap.of(histogram_of(log_normal(1.5, 0.8), epsilon=1), 100_000)
+    """Of one overlap, over the whole range."""
+    found = Overlap.of(histogram_of(log_normal(1.5, 0.8), epsilon=1), 100_000, settings=DEFAULT)
     supports = np.geomspace(1, 90_000, 60)
     counted = np.array([found.counted(supports, most) for most in CAPS])
     assert (np.diff(counted, axis=1) >= 0).all()
@@ -211,8 +212,8 @@ def test_more_is_counted_of_a_larger_support_and_under_a_larger_cap() -> None:
 
 def test_noise_asks_for_small_caps_and_precision_for_large_ones() -> None:
     """The best cap never rises with the noise: from one that loses nothing down to 1."""
-    found = spread_over({1: 5000, 4: 3000, 16: 2000})
-    chosen = [found.best_cap(support=500, unit=unit).most for unit in (0.001, 1, 5, 20, 100, 10_000)]
+    found = overlap_over({1: 5000, 4: 3000, 16: 2000})
+    chosen = [found.best_cap(support=500, noise=unit).most for unit in (0.001, 1, 5, 20, 100, 10_000)]
     assert chosen == sorted(chosen, reverse=True)
     assert chosen[0] >= 16
     assert chosen[-1] == 1
@@ -220,8 +221,8 @@ def test_noise_asks_for_small_caps_and_precision_for_large_ones() -> None:
 
 def test_no_cap_is_better_by_its_own_error() -> None:
     """The noise of a count scaled up, and what is lost unevenly, by hand for each cap."""
-    found, support, unit = spread_over({1: 5000, 4: 3000, 16: 2000}), 300.0, 4.0
-    best = found.best_cap(support=support, unit=unit)
+    found, support, unit = overlap_over({1: 5000, 4: 3000, 16: 2000}), 300.0, 4.0
+    best = found.best_cap(support=support, noise=unit)
 
     def error(most: int) -> float:
         kept = float(found.counted(np.array([support]), most)[0]) / support
@@ -233,20 +234,21 @@ def test_no_cap_is_better_by_its_own_error() -> None:
 
 
 def test_caps_and_classes_rise_from_where_they_must() -> None:
-    """Caps from 1, classes from 0, without repeats, within what a spread tells apart."""
+    """Caps from 1, classes from 0, without repeats, within what an overlap tells apart."""
     assert CAPS[0] == CLASSES[1] == 1
     assert CLASSES[0] == 0
     assert list(CAPS) == sorted(set(CAPS))
     assert CAPS[-1] <= MOST
 
 
-def test_a_spread_costs_what_it_says() -> None:
+def test_an_overlap_costs_what_it_says() -> None:
     """One question, of the items or of itemsets; with hardly any noise it tells how many hold any."""
     rows = [frozenset({0, 1, 2})] * 50 + [frozenset({3})] * 30 + [frozenset()] * 20
     curator = curator_over(rows, epsilon=Fraction(200))
-    lengths = ask_overlap(curator, None, number=100, epsilon=Fraction(100))
+    lengths = ask_overlap(curator, None, number=100, epsilon=Fraction(100), settings=DEFAULT)
     assert curator.budget.spent == 100
-    some = ask_overlap(curator, Itemsets.of([(0, 1), (2,)]), number=100, epsilon=Fraction(100))
+    itemsets = Itemsets.of([(0, 1), (2,)])
+    some = ask_overlap(curator, itemsets, number=100, epsilon=Fraction(100), settings=DEFAULT)
     assert lengths.transactions.sum() == pytest.approx(80, abs=1)
     assert lengths.transactions[[0, 2]].sum() == pytest.approx(80, rel=0.5)
     assert some.transactions[1] == pytest.approx(50, abs=1)

@@ -1,7 +1,11 @@
 """planned: what it spends, what it may know, what it finds."""
 
+import inspect
+import re
 from collections.abc import Callable
+from dataclasses import fields, replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aims import DENSE, FEW, SPARSE, TOGETHER
+from planned_cases import DENSE, FEW, SPARSE, TOGETHER
 from reference import Baskets
 from strategies import ALPHABET_SIZE, baskets, transactions_of
 from veilset.api import mine, open_curator
@@ -19,6 +23,7 @@ from veilset.gate import Curator, PrivacyUnit, SeededNoise
 from veilset.gate.mechanisms import DiscreteLaplace, Exponential
 from veilset.itemsets import Itemsets
 from veilset.methods.planned import planned
+from veilset.methods.planned.settings import DEFAULT, Settings
 from veilset.raw.transactions import Transactions
 from veilset.request import Request
 from veilset.results.release import Release
@@ -84,11 +89,11 @@ def test_any_data_make_a_release_within_epsilon(
 
 @pytest.mark.parametrize("alphabet_size", [1, 2])
 @pytest.mark.parametrize("rows", [0, 1, 500])
-@pytest.mark.parametrize("target", [{"k": 1}, {"min_support": "0.5"}], ids=["k", "threshold"])
-def test_tiny_alphabets_are_no_exception(alphabet_size: int, rows: int, request: dict[str, Any]) -> None:
+@pytest.mark.parametrize("wanted", [{"k": 1}, {"min_support": "0.5"}], ids=["k", "threshold"])
+def test_tiny_alphabets_are_no_exception(alphabet_size: int, rows: int, wanted: dict[str, Any]) -> None:
     """One item, or two; held by nobody or by all."""
     data = transactions_of([frozenset({0})] * rows, alphabet_size)
-    release = mine(data, epsilon=100, method="planned", noise=SeededNoise(1), **request)
+    release = mine(data, epsilon=100, method="planned", noise=SeededNoise(1), **wanted)
     assert release.spent <= 100
     if rows == 500:
         assert [found.items for found in release.itemsets] == [(0,)]
@@ -143,15 +148,15 @@ def test_the_strategy_follows_the_data() -> None:
         "; ".join(in_words(top(data, k, seed=seed)) for seed in range(8))
         for data, k in [(DENSE, 20), (SPARSE, 30), (TOGETHER, 40)]
     )
-    assert dense.count("counted together") == 8
-    assert sparse.count("that were unsure") >= 4
-    assert together.count("again by joint patterns") >= 4
+    assert dense.count("counted together in one marginal") == 8
+    assert sparse.count("that may or may not belong to the answer were measured once more") >= 4
+    assert len(re.findall(r"refinement: \d+ marginals? of a few items each", together)) >= 4
 
 
 def test_single_items_are_counted_without_pairs() -> None:
     """Where nothing larger is asked for."""
     release = mine(SPARSE, epsilon=1, k=10, max_size=1, method="planned", noise=SeededNoise(1))
-    assert "itemsets of 2" not in in_words(release)
+    assert "pair" not in in_words(release)
     assert {len(found.items) for found in release.itemsets} == {1}
     assert release.spent == 1
 
@@ -160,9 +165,9 @@ def test_a_note_says_where_fewer_than_k_were_found() -> None:
     """Nothing else stands out of three thousand short transactions. No note where there are k."""
     fewer, all_of_k = top(SPARSE, 2000), top(SPARSE, 50)
     assert len(fewer) < 2000
-    assert fewer.notes[-1].startswith(f"{len(fewer)} itemsets, not 2000")
+    assert fewer.notes[-1].startswith(f"{len(fewer)} itemsets instead of 2000")
     assert len(all_of_k) == 50
-    assert "not 50" not in in_words(all_of_k)
+    assert "instead of 50" not in in_words(all_of_k)
 
 
 @pytest.mark.parametrize("name", DATA)
@@ -216,17 +221,46 @@ def _shown(given: object) -> object:
     return list(given) if isinstance(given, Itemsets) else given
 
 
-@pytest.mark.parametrize("target", [Request.of(k=20), Request.of(min_support="0.05")], ids=["k", "threshold"])
+@pytest.mark.parametrize("wanted", [Request.of(k=20), Request.of(min_support="0.05")], ids=["k", "threshold"])
 @pytest.mark.parametrize("name", DATA)
-def test_nothing_but_answers_decides_what_is_asked_and_released(name: str, request: Request) -> None:
+def test_nothing_but_answers_decides_what_is_asked_and_released(name: str, wanted: Request) -> None:
     """On no data at all, the same answers lead to the same questions, shares and itemsets."""
     alphabet = DATA[name].alphabet
     nothing = Transactions(np.zeros(1, np.int64), np.empty(0, np.int32), alphabet)
     recorded = Recorded(open_curator(DATA[name], epsilon=1, noise=SeededNoise(1)))
-    release = planned(recorded, request, epsilon=Fraction(1))  # type: ignore[arg-type]
+    release = planned(recorded, wanted, epsilon=Fraction(1))  # type: ignore[arg-type]
     other = open_curator(nothing, epsilon=1, noise=SeededNoise(2))
     replayed = Replayed(other, recorded.answers)
-    again = planned(replayed, request, epsilon=Fraction(1))  # type: ignore[arg-type]
+    again = planned(replayed, wanted, epsilon=Fraction(1))  # type: ignore[arg-type]
     assert replayed.asked == recorded.asked
     assert again.itemsets == release.itemsets
     assert other.budget.spent == 0
+
+
+def test_settings_travel_to_every_question() -> None:
+    """A changed share is what is charged; the default is what is charged without settings."""
+    shares = {}
+    for share in (DEFAULT.share_for_kth, Fraction(1, 10)):
+        curator = open_curator(SPARSE, epsilon=1, noise=SeededNoise(1))
+        release = planned(
+            curator, Request.of(k=10), epsilon=Fraction(1), settings=replace(DEFAULT, share_for_kth=share)
+        )
+        shares[share] = release.trace[1].mechanism.epsilon
+        assert release.spent == 1
+    assert all(charged == share for share, charged in shares.items())
+
+
+def test_no_setting_is_without_use() -> None:
+    """Every field is read somewhere in the method."""
+    folder = Path(inspect.getfile(planned)).parent
+    sources = "".join(path.read_text() for path in folder.glob("*.py"))
+    assert [field.name for field in fields(Settings) if f".{field.name}" not in sources] == []
+
+
+def test_notes_are_plain_english() -> None:
+    """No "1 items", no "20-th", and none of the words of the house."""
+    words = "; ".join(
+        in_words(top(data, k)) for data, k in [(DENSE, 1), (DENSE, 20), (SPARSE, 30), (TOGETHER, 40)]
+    )
+    assert not re.search(r"\b1 (items|itemsets|pairs|triples|marginals)\b|\d-th\b", words)
+    assert not re.search(r"unsure|joint patterns|so many|story|again the", words)

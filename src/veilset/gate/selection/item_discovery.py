@@ -14,7 +14,7 @@ that an item of n can get.
 Privacy argument. Let D' be D and one more unit of at most c transactions, C the items that somebody in D holds, and U
 the others of the unit. On C the two databases give sums that differ by at most c in the norm of the law, over the same
 items, so the answer on C alone is (epsilon, delta_1)-private: Laplace noise of scale c / epsilon has delta_1 = 0;
-Gaussian noise of scale c / sqrt(2 rho) is rho-zCDP, which `accounting.zcdp` turns into (epsilon, delta_1). On D no item
+Gaussian noise of scale c / sqrt(2 rho) is rho-zCDP, which `gate.zcdp` turns into (epsilon, delta_1). On D no item
 of U can be named. On D' one is, with a probability of at most
 
     delta_2 = c * max over n <= longest of n * P(noise >= threshold - c * weight(n)),
@@ -44,8 +44,8 @@ from typing import Literal
 import numpy as np
 
 from veilset.arrays import Int64Array
-from veilset.gate.accounting.zcdp import exp_at_least, largest_rho, normal_tail
 from veilset.gate.noise import float_at_least
+from veilset.gate.zcdp import exp_at_least, largest_rho, normal_tail
 
 WHOLE_WEIGHT = 1 << 20
 """A whole weight in integer steps; a weight is off by less than one part in a thousand up to 1,000,000 items."""

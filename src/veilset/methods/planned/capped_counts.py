@@ -1,36 +1,44 @@
-"""Shared supports: how they are asked for, and what they say about supports.
+"""Capped counts: how they are asked for, and what they say about supports.
 
-Privacy argument. A transaction that holds n of the itemsets counts for each in full where n is at most the cap m, else
-m / n: L1 sensitivity c m, c the transactions of one privacy unit. That is the only question here.
+Privacy argument. A transaction that contains n of the itemsets counts for each in full where n is at most the cap m,
+else m / n: L1 sensitivity c m, c the transactions of one privacy unit. That is the only question here.
 """
 
+import math
 from fractions import Fraction
 
 from veilset.arrays import FloatArray
 from veilset.gate import Curator, NoisyCounts, NormalisedCounts
 from veilset.itemsets import Itemsets
-from veilset.methods.planned.overlap import UNEVEN, Cap, Overlap
-from veilset.methods.planned.posterior import measured, weighed
+from veilset.methods.planned.overlap import Cap, Overlap
+from veilset.methods.planned.posterior import Measurement
 
 
-def ask_capped(
+def ask_capped_supports(
     curator: Curator, itemsets: Itemsets, overlap: Overlap, cap: Cap, *, epsilon: Fraction, grid: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Pay for supports under a cap: how likely they make each support of the grid, and their sums (`weighed`)."""
+) -> Measurement:
+    """Pay for supports under a cap, and say what they tell of each."""
     counts = curator.ask_capped_counts(itemsets, most=cap.most, epsilon=epsilon)
-    return told_by(counts, overlap.counted(grid, cap.most), kept=cap.kept, grid=grid)
+    return measurement_of(counts, overlap, cap, grid=grid)
 
 
-def told_by(
-    counts: NoisyCounts | NormalisedCounts, counted: FloatArray, *, kept: float, grid: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """What supports under a cap say, of which `counted` is counted on average for each of the grid."""
+def measurement_of(
+    counts: NoisyCounts | NormalisedCounts, overlap: Overlap, cap: Cap, *, grid: FloatArray
+) -> Measurement:
+    """What counts under a cap say of supports; both may be in steps, of which a whole transaction has several."""
     noise = counts.mechanism
-    values, scale, uneven = counts.values / noise.steps, float(noise.scale) / noise.steps, UNEVEN * (1 - kept)
-    answers = measured(values, counted, scale=scale, uneven=uneven)
-    return answers, weighed(values, counted, scale=scale, uneven=uneven, grid=grid)
+    return Measurement.of(
+        counts.values / noise.steps,
+        overlap.counted(grid, cap.most),
+        scale=float(noise.scale) / noise.steps,
+        unevenness=overlap.settings.unevenness * (1 - cap.kept),
+        grid=grid,
+    )
 
 
-def unit_of(curator: Curator, epsilon: Fraction) -> float:
-    """The scale of the noise of a count that a transaction moves by 1."""
-    return curator.unit.transactions / float(epsilon)
+def error_of_average_cap(contained: float, noise: float) -> float:
+    """The error of supports where a transaction contains that many of the itemsets on average, before more is known.
+
+    It fits under a cap of twice as many and one; `noise` is the scale under a cap of 1.
+    """
+    return math.sqrt(2) * (1 + 2 * contained) * noise

@@ -1,112 +1,113 @@
-"""Where few items carry the answer: choose them, and count them together.
+"""Where few items carry the answer: select them, and ask for their marginals.
 
-Privacy argument. Neighbours differ by one privacy unit of c transactions. What is left buys, one after another:
+Privacy argument. Neighbours differ by one privacy unit of c transactions. What remains buys, one after another:
 
 1. the items: one draw of the exponential mechanism over sets of items, on a score of sensitivity c that is not monotone
    (`ask_frequent_items`); or where items crowd together, a draw for each on its support, monotone with sensitivity c;
-2. where they are too many for one group, which of their pairs matter: one more draw over sets (`ask_frequent_of`),
-   of pairs of the items chosen;
-3. the joint patterns of w groups of these items, of which a transaction shows one: sensitivity c, 1 / w of the rest
-   each.
+2. where they are too many for one marginal, which of their pairs matter: one more draw over sets (`ask_frequent_of`),
+   of pairs of the items selected;
+3. the marginals of w groups of these items, in each of which a transaction counts in one cell: sensitivity c, 1 / w of
+   the rest each.
 
-How the choice is made, and among how many, follows from earlier answers (`methods.choosing_items`); groups follow from
-the pairs. All else is post-processing.
+How items are selected, and how many, follows from earlier answers (`planned.item_selection`); groups follow from the
+pairs. All else is post-processing.
 """
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations
 
-import numpy as np
-
 from veilset.gate import Curator
 from veilset.itemsets import Domain, Itemset, Itemsets
+from veilset.methods.planned.answer import Answer, most_frequent
 from veilset.methods.planned.item_selection import (
-    HALF,
-    USUAL_SIZE,
-    Choice,
-    SeveralGroups,
-    choice_of,
-    group_size,
-    several_groups,
+    ItemDraws,
+    OneMarginal,
+    SeveralMarginals,
+    choose_selection,
 )
-from veilset.methods.planned.scouting import LARGEST_BASIS, Aim, fewest_items, wider_than
-from veilset.methods.shared.bases import basis_set
-from veilset.methods.shared.marginals import WIDEST_IN_SIGMA, averaged, noise_of_marginal
-from veilset.results.estimates import Estimates
+from veilset.methods.planned.scouting import DenseScouting, Scouting
+from veilset.methods.shared.bases import Basis, basis_set
+from veilset.methods.shared.marginals import Measured, averaged
+from veilset.wording import counted, ordinal
 
 
-def ask_few_items(curator: Curator, aim: Aim) -> tuple[Estimates, tuple[str, ...]]:
-    """Choose the items that carry the answer, and ask for their joint patterns: in one group, or in several."""
-    transactions = curator.unit.transactions
-    several = several_groups(aim, transactions=transactions)
-    if several is not None:
-        items = ask_items_at_once(curator, aim, several.size, several.items)
-        return ask_several_groups(curator, aim, items, several)
-    size = group_size(aim, unit=transactions / float(aim.left * (1 - HALF)))
-    choice = choice_of(
-        aim, size, noise_of_rest=noise_of_marginal(size, USUAL_SIZE), transactions=transactions
+def ask_dense(curator: Curator, scouting: DenseScouting) -> Answer:
+    """Select the items that carry the answer, and ask for their marginals: one, or several."""
+    selection = choose_selection(scouting)
+    items = ask_carriers(curator, scouting, selection.items)
+    if isinstance(selection, OneMarginal):
+        return _ask_one_marginal(curator, scouting, items, selection)
+    return _ask_several_marginals(curator, scouting, items, selection)
+
+
+def ask_carriers(curator: Curator, scouting: DenseScouting, draws: ItemDraws) -> tuple[int, ...]:
+    """The items that are as frequent as the k-th itemset, or a few more; or as many of the most frequent items."""
+    if draws.is_one_draw:
+        return curator.ask_frequent_items(
+            scouting.compared_rank,
+            domain=scouting.domain,
+            least=min(scouting.fewest_items, draws.most),
+            most=draws.most,
+            epsilon=draws.epsilon,
+        )
+    every_item = Domain(items=scouting.domain.items, max_size=1)
+    drawn = curator.ask_best(draws.most, domain=every_item, epsilon=draws.epsilon)
+    return tuple(sorted(item for (item,) in drawn.itemsets))
+
+
+def _ask_one_marginal(
+    curator: Curator, scouting: DenseScouting, items: tuple[int, ...], selection: OneMarginal
+) -> Answer:
+    """The best itemsets by the marginal of all items."""
+    measured = ask_marginals(curator, scouting, [items], epsilon=selection.for_marginal)
+    note = (
+        "one transaction contains much of the answer, so it was looked for among "
+        f"{counted(len(items), 'item')}, counted together in one marginal; {_carriers(scouting)}"
     )
-    ask_items = ask_items_at_once if choice.is_one else ask_items_one_by_one
-    items = ask_items(curator, aim, size, choice)
-    return ask_one_group(curator, aim, items, epsilon=aim.left - choice.epsilon)
+    return Answer.of(scouting, most_frequent(scouting, measured), (note,))
 
 
-def ask_one_group(
-    curator: Curator, aim: Aim, items: tuple[int, ...], *, epsilon: Fraction
-) -> tuple[Estimates, tuple[str, ...]]:
-    """The best itemsets by the joint patterns of all items."""
-    patterns = curator.ask_marginal(items, epsilon=epsilon)
-    told = averaged([items], [patterns], number=aim.first.number, max_size=aim.domain.max_size)
-    why = (
-        f"transactions hold much of the answer, so {len(items)} items were chosen and counted together: "
-        f"about {aim.rank} items are as frequent as the {aim.k}-th itemset"
+def _ask_several_marginals(
+    curator: Curator, scouting: DenseScouting, items: tuple[int, ...], selection: SeveralMarginals
+) -> Answer:
+    """Which pairs of the items matter, then the best itemsets by marginals that hold all of these pairs."""
+    pairs = curator.ask_frequent_of(
+        scouting.compared_rank,
+        Itemsets.of(combinations(items, 2)),
+        domain=scouting.domain,
+        epsilon=selection.for_pairs,
     )
-    return best_of(told, aim), (why,)
-
-
-def ask_several_groups(
-    curator: Curator, aim: Aim, items: tuple[int, ...], several: SeveralGroups
-) -> tuple[Estimates, tuple[str, ...]]:
-    """Which pairs of the items matter, then the best itemsets by joint patterns of groups that hold all of these."""
-    pairs, wider = Itemsets.of(combinations(items, 2)), wider_than(aim.k, aim.domain)
-    chosen = curator.ask_frequent_of(wider, pairs, domain=aim.domain, epsilon=several.for_pairs)
-    left = aim.left - several.items.epsilon - several.for_pairs
-    bases = basis_set(items, chosen, largest=LARGEST_BASIS)
-    patterns = [curator.ask_marginal(basis, epsilon=left / len(bases)) for basis in bases]
-    told = averaged(bases, patterns, number=aim.first.number, max_size=aim.domain.max_size)
-    why = (
-        f"transactions hold much of the answer, so {len(items)} items were chosen and counted in {len(bases)} groups: "
-        f"about {aim.rank} items are as frequent as the {aim.k}-th itemset, and {len(chosen)} pairs of them"
+    bases = dense_bases(scouting, items, pairs)
+    measured = ask_marginals(curator, scouting, bases, epsilon=selection.for_marginals)
+    note = (
+        "one transaction contains much of the answer, so it was looked for among "
+        f"{counted(len(items), 'item')}, counted in {counted(len(bases), 'marginal')} that hold "
+        f"{counted(len(pairs), 'frequent pair')} of them; {_carriers(scouting)}"
     )
-    return best_of(told, aim), (why,)
+    return Answer.of(scouting, most_frequent(scouting, measured), (note,))
 
 
-def best_of(told: Mapping[Itemset, tuple[float, float]], aim: Aim) -> Estimates:
-    """The k most frequent itemsets, or those above the threshold, with what was told of them."""
-    order = sorted(told, key=lambda itemset: -told[itemset][0])[: aim.k]
-    best = [itemset for itemset in order if not aim.is_given or told[itemset][0] >= aim.about]
-    means, deviations = np.array([told[itemset] for itemset in best]).reshape(-1, 2).T
-    supports = np.clip(means, 0, aim.number)
-    # The number of transactions has noise: it may be too low for what patterns tell.
-    reach = WIDEST_IN_SIGMA * deviations + np.abs(means - supports)
-    return Estimates(
-        Itemsets.of(best),
-        np.rint(supports).astype(np.int64),
-        np.ceil(reach).astype(np.int64),
+def dense_bases(scouting: DenseScouting, items: Sequence[int], pairs: Sequence[Itemset]) -> list[Basis]:
+    """The groups of items whose marginals are asked for: all items, all pairs."""
+    return basis_set(items, pairs, largest=scouting.settings.largest_basis)
+
+
+def ask_marginals(
+    curator: Curator, scouting: Scouting, bases: Sequence[Basis], *, epsilon: Fraction
+) -> dict[Itemset, Measured]:
+    """Ask for marginals that share epsilon evenly: what they say of every itemset within one of them."""
+    marginals = [curator.ask_marginal(basis, epsilon=epsilon / len(bases)) for basis in bases]
+    return averaged(
+        bases,
+        marginals,
+        number=scouting.preliminaries.number,
+        max_size=scouting.domain.max_size,
+        flip=scouting.settings.marginal_flip,
     )
 
 
-def ask_items_at_once(curator: Curator, aim: Aim, most: int, choice: Choice) -> tuple[int, ...]:
-    """The items that are as frequent as the k-th itemset, or a few more; at most so many."""
-    least = min(fewest_items(aim.k, max_size=aim.domain.max_size), most)
-    return curator.ask_frequent_items(
-        wider_than(aim.k, aim.domain), domain=aim.domain, least=least, most=most, epsilon=choice.epsilon
-    )
-
-
-def ask_items_one_by_one(curator: Curator, aim: Aim, size: int, choice: Choice) -> tuple[int, ...]:
-    """So many of the most frequent items."""
-    every_item = Domain(items=aim.domain.items, max_size=1)
-    chosen = curator.ask_best(size, domain=every_item, epsilon=choice.epsilon)
-    return tuple(sorted(item for (item,) in chosen.itemsets))
+def _carriers(scouting: DenseScouting) -> str:
+    """How many items carry the answer, in words."""
+    noun = "item is" if scouting.rank == 1 else "items are"
+    return f"about {scouting.rank} {noun} as frequent as the {ordinal(scouting.k)} itemset"

@@ -1,10 +1,10 @@
-"""What to expect of `planned` where few items carry the answer: its own rules, on the supports of a model.
+"""What to expect of `planned` where few items carry the answer: its own decisions, on the supports of a model.
 
 Approximated are who is misplaced in one draw for all items: each with the chance that the loss reaches its distance
-from the bar, one half of the time; and the noise of patterns, by what the method predicts itself.
+from the bar, one half of the time; and the noise of marginals, by what the method predicts itself.
 """
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 
@@ -12,68 +12,80 @@ import numpy as np
 
 from veilset.arrays import FloatArray
 from veilset.forecast import Stage, World, laws
-from veilset.gate.mechanisms import DiscreteLaplace, Exponential
-from veilset.methods.planned import HALF_A_CHANCE
-from veilset.methods.planned import item_selection as rules
-from veilset.methods.planned import scouting as aiming
-from veilset.methods.planned.forecast_model import Expected, Known, deviations_by_marginals, supports_of
-from veilset.methods.planned.item_selection import Choice, SeveralGroups
-from veilset.methods.planned.scouting import Aim
-from veilset.methods.shared.bases import Basis, basis_set
-from veilset.methods.shared.marginals import noise_of_marginal
+from veilset.gate import DiscreteLaplace, Exponential
+from veilset.methods.planned.dense import dense_bases
+from veilset.methods.planned.forecast_model import ForecastProgress, known_by_marginals, model_supports
+from veilset.methods.planned.item_selection import (
+    ItemDraws,
+    OneMarginal,
+    SeveralMarginals,
+    choose_selection,
+    crowding,
+    density_of_items,
+)
+from veilset.methods.planned.scouting import DenseScouting
+
+_LIKELIER_THAN_NOT = 0.5
 
 
-def few_items(world: World, aim: Aim) -> Known:
-    """The choice of items, then joint patterns: of all of them, or of several groups that hold their pairs."""
-    several = rules.several_groups(aim, transactions=1)
-    if several is not None:
-        return _several_groups(world, aim, several)
-    size = rules.group_size(aim, unit=1 / float(aim.left * (1 - rules.HALF)))
-    of_patterns = noise_of_marginal(size, rules.USUAL_SIZE)
-    choice = rules.choice_of(aim, size, noise_of_rest=of_patterns, transactions=1)
-    draw, drawn, kept_from = _chosen_items(world, aim, size, choice)
-    patterns = DiscreteLaplace(1, aim.left - choice.epsilon)
-    expected = _within(world, [tuple(range(size))], drawn, float(patterns.scale))
-    stages = (Stage("choice of items", draw), Stage("joint patterns", patterns))
-    return Known(expected, kept_from, stages, Fraction(0))
+@dataclass(frozen=True, slots=True, eq=False)
+class DrawnItems:
+    """The draw, the chance of every item to be selected, and the support with which one surely is."""
+
+    draw: Exponential
+    chances: FloatArray
+    kept_from: int
 
 
-def _several_groups(world: World, aim: Aim, several: SeveralGroups) -> Known:
-    """One draw for items and one for their pairs, then joint patterns of groups."""
-    draw, drawn, kept_from = _chosen_items(world, aim, several.size, several.items)
-    draw_pairs = Exponential(1, 1, several.for_pairs, is_monotone=False)
-    bar = world.curve.at_rank(aiming.wider_than(aim.k, aim.domain))
-    items = np.flatnonzero(drawn[: several.size] > HALF_A_CHANCE)
-    pairs = [pair for pair in combinations(items.tolist(), 2) if supports_of(world, [pair])[0] >= bar]
-    bases = basis_set(items.tolist(), pairs, largest=aiming.LARGEST_BASIS)
-    left = aim.left - several.items.epsilon - several.for_pairs
-    patterns = DiscreteLaplace(1, left / len(bases))
-    expected = _within(world, bases, drawn, float(patterns.scale))
+def forecast_dense(world: World, scouting: DenseScouting) -> ForecastProgress:
+    """The selection of items, then marginals: one of all of them, or several that hold their pairs."""
+    selection = choose_selection(scouting)
+    items = _drawn_items(world, scouting, selection.items)
+    if isinstance(selection, OneMarginal):
+        return _forecast_one_marginal(world, scouting, items, selection)
+    return _forecast_several_marginals(world, scouting, items, selection)
+
+
+def _forecast_one_marginal(
+    world: World, scouting: DenseScouting, items: DrawnItems, selection: OneMarginal
+) -> ForecastProgress:
+    """The marginal of as many items as may be selected."""
+    noise, basis = DiscreteLaplace(1, selection.for_marginal), tuple(range(selection.items.most))
+    expected = known_by_marginals(world, scouting, [basis], items.chances, scale=float(noise.scale))
+    stages = (Stage("choice of items", items.draw), Stage("marginal", noise))
+    return ForecastProgress(expected, items.kept_from, stages, Fraction(0))
+
+
+def _forecast_several_marginals(
+    world: World, scouting: DenseScouting, items: DrawnItems, selection: SeveralMarginals
+) -> ForecastProgress:
+    """One draw for pairs of the items that are likely selected, then marginals that hold those pairs."""
+    draw_of_pairs = Exponential(1, 1, selection.for_pairs, is_monotone=False)
+    bar = world.curve.at_rank(scouting.compared_rank)
+    selected = np.flatnonzero(items.chances[: selection.items.most] > _LIKELIER_THAN_NOT).tolist()
+    pairs = [pair for pair in combinations(selected, 2) if model_supports(world, [pair])[0] >= bar]
+    bases = dense_bases(scouting, selected, pairs)
+    noise = DiscreteLaplace(1, selection.for_marginals / len(bases))
+    expected = known_by_marginals(world, scouting, bases, items.chances, scale=float(noise.scale))
     stages = (
-        Stage("choice of items", draw),
-        Stage("choice of pairs", draw_pairs),
-        Stage("joint patterns", patterns, times=len(bases)),
+        Stage("choice of items", items.draw),
+        Stage("choice of pairs", draw_of_pairs),
+        Stage("marginals", noise, times=len(bases)),
     )
-    return Known(expected, kept_from, stages, Fraction(0))
+    return ForecastProgress(expected, items.kept_from, stages, Fraction(0))
 
 
-def _chosen_items(world: World, aim: Aim, size: int, choice: Choice) -> tuple[Exponential, FloatArray, int]:
-    """The draw, the chance of every item to be chosen, and the support with which one surely is."""
+def _drawn_items(world: World, scouting: DenseScouting, draws: ItemDraws) -> DrawnItems:
+    """What a draw for each item, or one draw for all, will select."""
     items = world.rows * world.shares
-    if not choice.is_one:
-        draw = Exponential(size, 1, choice.epsilon)
-        drawn = laws.chances_to_be_drawn(items, np.zeros(items.size), draws=size, rate=float(draw.rate))
-        return draw, drawn, laws.support_to_be_drawn(draw, candidates=items.size)
-    draw = Exponential(1, 1, choice.epsilon, is_monotone=False)
-    bar = max(world.curve.at_rank(aiming.wider_than(aim.k, aim.domain)), float(items[size - 1]))
-    rate = float(draw.rate) * (1 - rules.crowding(rules.density_of_items(aim), 1) / float(choice.epsilon))
-    drawn = laws.laplace_distribution((items - bar) * rate)
-    return draw, drawn, laws.support_to_be_in_a_set(draw, most=size, candidates=items.size)
-
-
-def _within(world: World, bases: Sequence[Basis], drawn: FloatArray, scale: float) -> Expected:
-    """All itemsets within groups of items, known where all their items are chosen."""
-    deviations = deviations_by_marginals(world, bases, scale)
-    itemsets = list(deviations)
-    present = np.array([drawn[list(itemset)].prod() for itemset in itemsets])
-    return Expected(itemsets, supports_of(world, itemsets), np.array(list(deviations.values())), present)
+    if not draws.is_one_draw:
+        draw = Exponential(draws.most, 1, draws.epsilon)
+        rate = float(draw.rate)
+        chances = laws.chances_to_be_drawn(items, np.zeros(items.size), draws=draws.most, rate=rate)
+        return DrawnItems(draw, chances, laws.support_to_be_drawn(draw, candidates=items.size))
+    draw = Exponential(1, 1, draws.epsilon, is_monotone=False)
+    bar = max(world.curve.at_rank(scouting.compared_rank), float(items[draws.most - 1]))
+    crowded = crowding(density_of_items(scouting), scouting.unit_transactions) / float(draws.epsilon)
+    chances = laws.laplace_distribution((items - bar) * (float(draw.rate) * (1 - crowded)))
+    kept_from = laws.support_to_be_in_a_set(draw, most=draws.most, candidates=items.size)
+    return DrawnItems(draw, chances, kept_from)

@@ -1,8 +1,12 @@
-"""What a method is expected to know of itemsets, as normal laws around their true supports in a model of the data."""
+"""What a method is expected to know of itemsets, as normal laws around their true supports in a model of the data.
+
+`Expected` stands where the method has a posterior: it answers the same questions, so that the method's own decisions
+can be made from it.
+"""
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 
@@ -10,15 +14,19 @@ import numpy as np
 
 from veilset.arrays import FloatArray, Int64Array
 from veilset.forecast import Stage, World, laws
+from veilset.forecast.model import model_lengths
 from veilset.itemsets import Itemset, Itemsets
-from veilset.methods.planned.scouting import Aim
+from veilset.methods.planned.overlap import MOST, Cap, Overlap
+from veilset.methods.planned.scouting import Scouting
+from veilset.methods.planned.settings import Settings
 from veilset.methods.shared.bases import Basis
-from veilset.methods.shared.marginals import noise_of_marginal
+
+Stages = tuple[Stage, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expected:
-    """Itemsets that will be known: true supports, deviations of what is believed, chances to be known at all."""
+    """Itemsets that will be known: true supports, deviations of what is known of them, chances to be known at all."""
 
     itemsets: list[Itemset]
     supports: FloatArray
@@ -26,9 +34,9 @@ class Expected:
     present: FloatArray
 
     @property
-    def sizes(self) -> Int64Array:
-        """The number of items in each."""
-        return np.array([len(itemset) for itemset in self.itemsets])
+    def means(self) -> FloatArray:
+        """The supports: answers are followed without their noise."""
+        return self.supports
 
     def __add__(self, other: "Expected") -> "Expected":
         """Both."""
@@ -48,67 +56,100 @@ class Expected:
             self.present[places],
         )
 
-    def told(self, places: Int64Array, deviations: FloatArray) -> "Expected":
-        """After one more answer about some of them."""
+    def updated(self, places: Int64Array, deviations: FloatArray) -> "Expected":
+        """After one more answer about some of them, by inverse variance."""
         after = self.deviations.copy()
-        after[places] = _together(after[places], deviations)
-        return Expected(self.itemsets, self.supports, after, self.present)
+        after[places] = after[places] * deviations / np.hypot(after[places], deviations)
+        return replace(self, deviations=after)
 
-    def told_maybe(self, told: "Expected", chances: FloatArray) -> "Expected":
-        """After answers that each has with a chance: deviations on average."""
-        deviations = chances * told.deviations + (1 - chances) * self.deviations
-        return Expected(self.itemsets, self.supports, deviations, self.present)
+    def perhaps(self, updated: "Expected", chances: FloatArray) -> "Expected":
+        """After answers that each gets with a chance: deviations on average."""
+        deviations = chances * updated.deviations + (1 - chances) * self.deviations
+        return replace(self, deviations=deviations)
 
     def at_least(self, support: float) -> FloatArray:
-        """How likely each will seem to be so frequent."""
+        """How likely each will seem to reach a support."""
         return laws.normal_distribution((self.supports - support) / self.deviations)
 
-    def kth_support(self, aim: Aim) -> float:
-        """The support that an itemset of the answer has at least, by what is known."""
-        kth = min(aim.k, self.supports.size)
-        return max(float(np.partition(self.supports, -kth)[-kth]), aim.floor)
-
-
-def _together(one: FloatArray, other: FloatArray) -> FloatArray:
-    """The deviation of what two answers say, by inverse variance."""
-    together: FloatArray = one * other / np.hypot(one, other)
-    return together
+    def kth_support(self, k: int) -> float:
+        """The support of the k-th of them, or of the last."""
+        kth = min(k, self.supports.size)
+        return float(np.partition(self.supports, -kth)[-kth])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Known:
-    """What will be known, the questions so far, and what is left of epsilon.
+class ForecastProgress:
+    """What will be known, the questions so far, and what remains of epsilon; whether larger itemsets may matter.
 
     With a support of `kept_from` an item is chosen over ones that nobody holds.
     """
 
     expected: Expected
     kept_from: int
-    stages: tuple[Stage, ...]
-    left: Fraction
+    stages: Stages
+    remaining: Fraction
+    may_grow: bool = True
+
+    def then(self, expected: Expected, *stages: Stage, remaining: Fraction) -> "ForecastProgress":
+        """After more questions."""
+        return replace(self, expected=expected, stages=self.stages + stages, remaining=remaining)
+
+    def stopped(self, *stages: Stage, remaining: Fraction) -> "ForecastProgress":
+        """With no larger itemsets to look for."""
+        return replace(self, stages=self.stages + stages, remaining=remaining, may_grow=False)
 
     def chosen_from(self, k: int) -> int:
-        """The support with which an itemset is chosen over ones that nobody holds, by what is believed of the k-th."""
+        """The support with which an itemset is chosen over ones that nobody holds, by what is known of the k-th."""
         kth = np.argsort(-self.expected.supports, kind="stable")[:k][-1]
         scale = float(self.expected.deviations[kth]) / math.sqrt(2)
-        return max(
-            self.kept_from, laws.support_to_be_first(scale, k=k, candidates=len(self.expected.itemsets))
-        )
+        candidates = len(self.expected.itemsets)
+        return max(self.kept_from, laws.support_to_be_first(scale, k=k, candidates=candidates))
 
 
-def deviations_by_marginals(world: World, bases: Sequence[Basis], scale: float) -> dict[Itemset, float]:
-    """Of every itemset within a basis, over all bases that hold it; `scale` is the noise of one pattern."""
-    precisions: dict[Itemset, float] = {}
-    for basis in bases:
-        for size in range(1, min(len(basis), world.domain.max_size) + 1):
-            precision = (scale * noise_of_marginal(len(basis), size)) ** -2
-            for itemset in combinations(basis, size):
-                precisions[itemset] = precisions.get(itemset, 0.0) + precision
-    return {itemset: 1 / math.sqrt(precision) for itemset, precision in precisions.items()}
-
-
-def supports_of(world: World, itemsets: Sequence[Itemset]) -> FloatArray:
+def model_supports(world: World, itemsets: Sequence[Itemset]) -> FloatArray:
     """Of itemsets, in the model: items are independent."""
     listed = Itemsets.of(itemsets)
     supports: FloatArray = world.rows * np.multiply.reduceat(world.shares[listed.items], listed.offsets[:-1])
     return supports
+
+
+def model_overlap(world: World, itemsets: Sequence[Itemset], settings: Settings) -> Overlap:
+    """How many of some itemsets transactions contain, from how many of their items they contain."""
+    lengths = model_lengths(world, 1 + max(map(max, itemsets)), epsilon=Fraction(1)).values
+    supports, sizes = model_supports(world, itemsets), np.array([len(itemset) for itemset in itemsets])
+    numbers = np.zeros(lengths.size)
+    for size in np.unique(sizes).tolist():
+        every_one = np.array([math.comb(length, size) for length in range(lengths.size)])
+        total = float(supports[sizes == size].sum())
+        numbers += every_one * min(1.0, total / max(float(every_one @ lengths), 1.0))
+    numbers = np.minimum(numbers, min(len(itemsets), MOST))
+    below, part = np.floor(numbers).astype(np.int64), numbers % 1
+    transactions = np.bincount(below, lengths * (1 - part), minlength=MOST + 2).astype(np.float64)
+    transactions += np.bincount(below + 1, lengths * part, minlength=MOST + 2)
+    return Overlap(transactions[1 : MOST + 1], settings)
+
+
+def deviations_under_cap(supports: FloatArray, cap: Cap, epsilon: Fraction, settings: Settings) -> FloatArray:
+    """Of supports counted under a cap: noise, scaled up, and the uneven loss."""
+    noise = math.sqrt(2) * cap.most / float(epsilon) / cap.kept
+    deviations: FloatArray = np.hypot(noise, settings.unevenness * (1 - cap.kept) * supports)
+    return deviations
+
+
+def known_by_marginals(
+    world: World, scouting: Scouting, bases: Sequence[Basis], chances: FloatArray, *, scale: float
+) -> Expected:
+    """All itemsets within marginals, known where all their items are, which have these chances.
+
+    Deviations are over all marginals that cover an itemset; `scale` is the noise of one cell.
+    """
+    precisions: dict[Itemset, float] = {}
+    for basis in bases:
+        for size in range(1, min(len(basis), world.domain.max_size) + 1):
+            precision = (scale * scouting.settings.noise_of_marginal(len(basis), size)) ** -2
+            for itemset in combinations(basis, size):
+                precisions[itemset] = precisions.get(itemset, 0.0) + precision
+    itemsets = list(precisions)
+    deviations = np.array([1 / math.sqrt(precision) for precision in precisions.values()])
+    present = np.array([chances[list(itemset)].prod() for itemset in itemsets])
+    return Expected(itemsets, model_supports(world, itemsets), deviations, present)

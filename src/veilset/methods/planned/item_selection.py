@@ -1,4 +1,4 @@
-"""How the few items that carry an answer are chosen: how many, in how many draws, and at what share of epsilon.
+"""How the few items that carry an answer are selected: how many, in how many draws, and at what share of epsilon.
 
 Post-processing: everything here follows from earlier answers and public numbers.
 """
@@ -7,109 +7,121 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from veilset.methods.planned.scouting import LARGEST_GROUP, Aim, fewest_items
-from veilset.methods.shared.marginals import noise_of_marginal
-
-HALF = Fraction(1, 2)
-USUAL_SIZE = 3
-"""Errors are predicted for itemsets of so many items."""
-NOISE_OF_A_DRAW = 6.0
-"""How far, in scales, the worst misplaced item is from the bar, where items are chosen in one draw."""
-NOISE_OF_GROUPS = 6 * noise_of_marginal(8, USUAL_SIZE)
-"""What to expect of joint patterns in several groups, before they are known: as of six groups of eight items."""
-NOISE_OF_PAIRS_AND_GROUPS = (math.sqrt(NOISE_OF_A_DRAW) + math.sqrt(NOISE_OF_GROUPS)) ** 2
-"""Of a choice of pairs and of what follows, where each has its best share."""
-CROWDED = 0.8
-"""One draw for all items chooses well while they are at most so many for each scale of its noise."""
-STEEP = 2.0
-"""The part of the answer that is lost for each part of the k-th support by which counts err."""
-LOST_WITH_AN_ITEM = 0.04
-ROOM = 3
-"""The rank is noisy: up to so many items more may be as frequent."""
+from veilset.methods.planned.scouting import DenseScouting
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """What choosing items costs, and whether one draw chooses all of them."""
+class ItemDraws:
+    """At most `most` items, selected in one draw of a whole set, or in a draw for each."""
 
+    most: int
     epsilon: Fraction
-    is_one: bool
+    is_one_draw: bool
 
 
 @dataclass(frozen=True, slots=True)
-class SeveralGroups:
-    """How up to so many items are counted in several groups: what the choice of items, and that of pairs, costs."""
+class OneMarginal:
+    """All selected items in one marginal, with all that remains of epsilon then."""
 
-    size: int
-    items: Choice
+    items: ItemDraws
+    for_marginal: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class SeveralMarginals:
+    """More items than one marginal can have: pairs are selected, then marginals that hold all of these."""
+
+    items: ItemDraws
     for_pairs: Fraction
+    for_marginals: Fraction
 
 
-def several_groups(aim: Aim, *, transactions: int) -> SeveralGroups | None:
-    """Several groups where one is too small, if one draw can choose the items and another one their pairs."""
-    size = min((aim.rank or 0) + ROOM, len(aim.domain.items))
-    if (aim.rank or 0) <= LARGEST_GROUP or aim.domain.max_size == 1:
+def choose_selection(scouting: DenseScouting) -> OneMarginal | SeveralMarginals:
+    """Several marginals where one is too small and one draw can select the items, another one their pairs."""
+    return _choose_several_marginals(scouting) or _choose_one_marginal(scouting)
+
+
+def _choose_one_marginal(scouting: DenseScouting) -> OneMarginal:
+    """One marginal, of as many items as are worth their noise."""
+    settings = scouting.settings
+    size = choose_group_size(
+        scouting, noise=scouting.noise(scouting.remaining * (1 - settings.most_for_selection))
+    )
+    after = settings.noise_of_marginal(size, settings.usual_size)
+    items = choose_draws(scouting, size, noise_after=after)
+    return OneMarginal(items, scouting.remaining - items.epsilon)
+
+
+def _choose_several_marginals(scouting: DenseScouting) -> SeveralMarginals | None:
+    """Several marginals, if more items than one can have carry the answer and draws can select them well."""
+    settings = scouting.settings
+    if scouting.rank <= settings.largest_group or scouting.domain.max_size == 1:
         return None
-    choice = choice_of(aim, size, noise_of_rest=NOISE_OF_PAIRS_AND_GROUPS, transactions=transactions)
-    left = aim.left - choice.epsilon
-    density = math.comb(size, 2) / (aim.about / 2)  # as if no pair was further from the bar than half of it
-    enough = enough_for_one_draw(density, transactions)
-    for_pairs = max(left * share_of_choice(NOISE_OF_A_DRAW, NOISE_OF_GROUPS), enough)
-    return SeveralGroups(size, choice, for_pairs) if choice.is_one and for_pairs <= left * HALF else None
+    a_draw, marginals = settings.noise_of_a_draw, settings.noise_of_several_marginals
+    most = min(scouting.rank + settings.spare_items, len(scouting.domain.items))
+    items = choose_draws(scouting, most, noise_after=settings.noise_of_pairs_and_marginals)
+    remaining = scouting.remaining - items.epsilon
+    # As if no pair was further from the bar than half of it.
+    density = math.comb(most, 2) / (scouting.threshold / 2)
+    for_pairs = max(remaining * share_of_draw(a_draw, marginals), enough_for_one_draw(scouting, density))
+    if not items.is_one_draw or for_pairs > remaining * settings.most_for_selection:
+        return None
+    return SeveralMarginals(items, for_pairs, remaining - for_pairs)
 
 
-def choice_of(aim: Aim, size: int, *, noise_of_rest: float, transactions: int) -> Choice:
-    """How to choose up to so many items: in one draw if there is enough for that, else in a draw for each.
+def choose_draws(scouting: DenseScouting, most: int, *, noise_after: float) -> ItemDraws:
+    """How to select items: in one draw if there is enough for that, else in a draw for each.
 
-    `noise_of_rest` is that of what follows, in scales at epsilon 1.
+    `noise_after` is that of what follows, in scales at epsilon 1.
     """
-    enough = enough_for_one_draw(density_of_items(aim), transactions)
-    for_one = max(aim.left * min(share_of_choice(NOISE_OF_A_DRAW, noise_of_rest), HALF), enough)
-    if for_one <= aim.left * HALF:
-        return Choice(for_one, is_one=True)
-    return Choice(aim.left * share_of_choice(size, noise_of_rest), is_one=False)
+    settings, remaining = scouting.settings, scouting.remaining
+    enough = enough_for_one_draw(scouting, density_of_items(scouting))
+    share = share_of_draw(settings.noise_of_a_draw, noise_after)
+    for_one = max(remaining * min(share, settings.most_for_selection), enough)
+    if for_one <= remaining * settings.most_for_selection:
+        return ItemDraws(most, for_one, is_one_draw=True)
+    return ItemDraws(most, remaining * share_of_draw(most, noise_after), is_one_draw=False)
 
 
-def density_of_items(aim: Aim) -> float:
+def density_of_items(scouting: DenseScouting) -> float:
     """How many items there are for each support: those that are as frequent as the bar, spread evenly above it."""
-    return max(aim.rank or 1, 1) / max(aim.number - aim.about, 1)
+    return max(scouting.rank, 1) / max(scouting.number - scouting.threshold, 1)
 
 
-def enough_for_one_draw(density: float, transactions: int) -> Fraction:
-    """The epsilon with which candidates of such a density are chosen well in one draw."""
-    return Fraction(round(1000 * crowding(density, transactions) / CROWDED), 1000)
+def enough_for_one_draw(scouting: DenseScouting, density: float) -> Fraction:
+    """The epsilon with which candidates of such a density are selected well in one draw."""
+    fails_below = crowding(density, scouting.unit_transactions)
+    return Fraction(round(1000 * fails_below / scouting.settings.crowded), 1000)
 
 
-def crowding(density: float, transactions: int) -> float:
+def crowding(density: float, unit_transactions: int) -> float:
     """The epsilon below which one draw for all fails: sets that lose more outnumber those that lose less.
 
     Within a loss of t on both sides of the bar are 2 t density candidates, and each of them doubles the number of sets;
     their chance falls by exp(-epsilon t / 2), less for a unit of several transactions.
     """
-    return transactions * 4 * math.log(2) * density
+    return unit_transactions * 4 * math.log(2) * density
 
 
-def share_of_choice(noise: float, noise_of_rest: float) -> Fraction:
-    """Of what is left, for a choice with so many scales of noise; what follows has the rest.
+def share_of_draw(noise: float, noise_after: float) -> Fraction:
+    """The share of what remains for a draw with this noise, where what follows has the rest and that noise.
 
     Two errors a / share and b / (1 - share) add up to the least where shares are as the square roots of a and b.
 
-    >>> share_of_choice(1, 9), share_of_choice(5, 5)
+    >>> share_of_draw(1, 9), share_of_draw(5, 5)
     (Fraction(1, 4), Fraction(1, 2))
     """
-    part = math.sqrt(noise) / (math.sqrt(noise) + math.sqrt(noise_of_rest))
+    part = math.sqrt(noise) / (math.sqrt(noise) + math.sqrt(noise_after))
     return Fraction(round(100 * part), 100)
 
 
-def group_size(aim: Aim, *, unit: float) -> int:
-    """How many items are counted together: each one more finds more of the answer, and adds to the noise of all."""
-    rank = (aim.rank or 0) + ROOM
+def choose_group_size(scouting: DenseScouting, *, noise: float) -> int:
+    """How many items one marginal has: each one more finds more of the answer, and adds to the noise of all."""
+    settings, carriers = scouting.settings, scouting.rank + scouting.settings.spare_items
 
     def lost(size: int) -> float:
-        return (
-            LOST_WITH_AN_ITEM * (rank - size) + STEEP * noise_of_marginal(size, USUAL_SIZE) * unit / aim.about
-        )
+        error = settings.noise_of_marginal(size, settings.usual_size) * noise / scouting.threshold
+        return settings.lost_with_an_item * (carriers - size) + settings.steepness * error
 
-    most = min(rank, LARGEST_GROUP, len(aim.domain.items))
-    fewest = fewest_items(aim.k, max_size=aim.domain.max_size)
-    return min(range(min(fewest, most), most + 1), key=lost)
+    most = min(carriers, settings.largest_group, len(scouting.domain.items))
+    return min(range(min(scouting.fewest_items, most), most + 1), key=lost)

@@ -1,211 +1,174 @@
-"""Items first, then larger and larger itemsets: what may be in the answer, and about how frequent it is.
+"""Items first, then larger and larger itemsets: which may be in the answer, and about how frequent they are.
 
-Privacy argument. With c the transactions of one privacy unit, three kinds of questions are asked: a histogram of how
-many of some itemsets transactions hold, and the largest support of a size, of sensitivity c each; and supports under
-a cap m, of L1 sensitivity c m (`ask_normalised_supports` for all items, `methods.shared` for a list). Each takes a
-share of what is left. Lists, caps and shares follow from earlier answers; beliefs are post-processing.
+Privacy argument. With c the transactions of one privacy unit, three kinds of questions are asked: containment
+histograms, of how many of some itemsets transactions contain, and the largest support of a size, of sensitivity c each;
+and supports under a cap m, of L1 sensitivity c m (`ask_normalised_supports` for all items, `planned.capped_counts` for
+a list). Each takes a share of what remains. Lists, caps and shares follow from earlier answers
+(`planned.candidate_selection`); posteriors are post-processing.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
-from veilset.arrays import FloatArray
-from veilset.gate import Curator
-from veilset.itemsets import Itemset, Itemsets, joined
-from veilset.methods.planned.capped_counts import ask_capped, told_by, unit_of
-from veilset.methods.planned.overlap import Overlap, ask_overlap
-from veilset.methods.planned.posterior import USUAL_LIFT, USUAL_WIDTH, Posterior, Prior, grid_to, prior_of
-from veilset.methods.planned.scouting import Aim
-
-SHARE_FOR_OVERLAP, SHARE_FOR_LARGEST = Fraction(3, 200), Fraction(1, 200)
-"""Small questions: parts of all of epsilon. The rest go to counts, as parts of what is left."""
-SHARE_FOR_ITEMS = Fraction(2, 5)
-LEAST_SHARE, MOST_SHARE = Fraction(1, 10), Fraction(1, 2)
-"""Of what is left, for the candidates of one size."""
-GOOD_ENOUGH, LEAST_PART = 0.25, Fraction(3, 10)
-"""No more is paid than makes the error this part of the support, but this part of the share at least: what is far from
-the answer need not be known better, and what is near it is measured again."""
-WITHIN_NOISE, SURELY = 2.0, 4.0
-"""An item may matter that is so many scales of noise below the k-th support; and so many below, none of a size can."""
-ITEMS_FOR_EACH, MOST_ITEMS = 2, 400
-"""So many items are looked at: this many times k, or k where that is more than MOST_ITEMS; so many are combined."""
-CANDIDATES_FOR_EACH, NEGLIGIBLE = (16, 8, 4, 2), 0.1
-"""So many itemsets of a size are measured: this many times k, those that are likeliest by what is known of their parts.
-More than twice k only where the error will be this part of the support: else noise grows faster than what they add."""
-LEAST_LIKELY, WORTH_EXTENDING, OUT_OF_QUESTION = 0.02, 0.1, 1e-4
-"""The chance to be in the answer: of a candidate, of an itemset that candidates are made of, of what is forgotten."""
-VALUES_MATTER = 4.0
-"""Candidates are counted under the cap that is best for this many times the support in question: what is well above
-it is not measured again, so its value should be right."""
-ALWAYS_UNSURE = 0.05
-"""The part of the answer that is taken to be unsure even where beliefs are not: no belief is better than its model."""
-TOTAL_WITHIN = 1.0
-"""The supports of candidates add up to what their parts make likely, give or take: a deviation of the logarithm."""
-TOO_LITTLE = 10
-"""With less left than this many times what a histogram costs, candidates are not measured by themselves."""
+from veilset.gate import Curator, NormalisedCounts
+from veilset.itemsets import Itemsets
+from veilset.methods.planned import candidate_selection as choices
+from veilset.methods.planned.candidate_selection import LevelCandidates, Price
+from veilset.methods.planned.capped_counts import ask_capped_supports, measurement_of
+from veilset.methods.planned.overlap import ask_overlap
+from veilset.methods.planned.posterior import Posterior, grid_to, prior_of
+from veilset.methods.planned.scouting import Scouting
+from veilset.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What is believed, what is left of epsilon, and in words what was done; whether larger itemsets may matter."""
+class MiningProgress:
+    """The posterior so far, what remains of epsilon, and notes on what was done; whether larger itemsets may matter."""
 
     posterior: Posterior
-    left: Fraction
-    story: tuple[str, ...]
+    remaining: Fraction
+    notes: tuple[str, ...] = ()
     may_grow: bool = True
 
-    def then(self, posterior: Posterior, *, left: Fraction, story: str) -> "Known":
-        """After one more answer."""
-        return Known(posterior, left, (*self.story, story))
+    def then(self, posterior: Posterior, *, remaining: Fraction, note: str) -> "MiningProgress":
+        """After one more stage."""
+        return replace(self, posterior=posterior, remaining=remaining, notes=(*self.notes, note))
 
-    def stopped(self, story: str, *, left: Fraction) -> "Known":
+    def stopped(self, note: str, *, remaining: Fraction) -> "MiningProgress":
         """With no larger itemsets to look for."""
-        return Known(self.posterior, left, (*self.story, story), may_grow=False)
+        return replace(self, remaining=remaining, notes=(*self.notes, note), may_grow=False)
 
 
-def ask_items(curator: Curator, aim: Aim) -> Known:
+def ask_levels(curator: Curator, scouting: Scouting) -> MiningProgress:
+    """Items, pairs, and so on, while larger itemsets may be in the answer."""
+    progress = ask_single_items(curator, scouting)
+    for size in range(2, scouting.domain.max_size + 1):
+        if progress.may_grow:
+            progress = ask_level(curator, scouting, progress, size)
+    return progress
+
+
+def ask_single_items(curator: Curator, scouting: Scouting) -> MiningProgress:
     """Supports of all items, under a cap on what one transaction counts; those that may matter are kept."""
-    for_spread = 2 * aim.epsilon * SHARE_FOR_OVERLAP
-    overlap = ask_overlap(curator, None, number=aim.number, epsilon=for_spread)
-    left = aim.left - for_spread
-    epsilon = enough(
-        overlap, left * SHARE_FOR_ITEMS, aim.about, unit=unit_of(curator, left * SHARE_FOR_ITEMS)
+    settings = scouting.settings
+    for_lengths = scouting.price(settings.share_for_lengths)
+    overlap = ask_overlap(curator, None, number=scouting.number, epsilon=for_lengths, settings=settings)
+    remaining = scouting.remaining - for_lengths
+    price = choices.price_of_items(scouting, overlap, remaining)
+    counts = curator.ask_normalised_supports(price.cap.most, epsilon=price.epsilon)
+    items = _kept_items(scouting, counts, price)
+    measured = measurement_of(counts, overlap, price.cap, grid=grid_to(scouting.number)).take(items)
+    posterior = Posterior.measured([(item,) for item in items], measured, grid_to(scouting.number))
+    note = (
+        f"supports of all items: one transaction counts for at most {price.cap.most} of them; "
+        f"{counted(len(items), 'item')} may matter to the answer"
     )
-    cap = overlap.best_cap(support=aim.about, unit=unit_of(curator, epsilon))
-    counts = curator.ask_normalised_supports(cap.most, epsilon=epsilon)
+    return MiningProgress(posterior, remaining - price.epsilon, (note,))
+
+
+def _kept_items(scouting: Scouting, counts: NormalisedCounts, price: Price) -> list[int]:
+    """The items that may matter, the most frequent ones first."""
     values = counts.values / counts.mechanism.steps
-    order, scale = np.argsort(-values, kind="stable"), cap.most * unit_of(curator, epsilon)
-    kth = float(values[order[min(aim.k, order.size) - 1]])
-    least = max(kth, aim.floor * cap.kept) - WITHIN_NOISE * scale
-    most = min(ITEMS_FOR_EACH * aim.k, max(MOST_ITEMS, aim.k))
-    items = [item for item in order[:most].tolist() if values[item] >= least] or order[:2].tolist()
-    grid = grid_to(aim.number)
-    answers, sums = told_by(counts, overlap.counted(grid, cap.most), kept=cap.kept, grid=grid)
-    story = f"items: a transaction counts for at most {cap.most}; {len(items)} of them may matter"
-    posterior = Posterior.of([(item,) for item in items], answers[items], grid, sums[items])
-    return Known(posterior, left - epsilon, (story,))
+    order = np.argsort(-values, kind="stable")
+    kth_count = float(values[order[min(scouting.k, order.size) - 1]])
+    kept = choices.choose_items_to_keep(scouting, price, kth_count=kth_count)
+    items = [item for item in order[: kept.most].tolist() if values[item] >= kept.least]
+    return items or order[: scouting.settings.least_items].tolist()
 
 
-def ask_larger(curator: Curator, aim: Aim, known: Known, size: int) -> Known:
-    """Supports of the itemsets of one more item that may be in the answer."""
-    posterior, support = known.posterior, aim.support(known.posterior)
-    candidates, prior = candidates_of(
-        posterior, size, support, aim, unit=unit_of(curator, known.left * MOST_SHARE)
-    )
-    if not candidates:
-        return known.stopped(f"itemsets of {size}: none can be in the answer", left=known.left)
-    for_largest, for_spread = aim.epsilon * SHARE_FOR_LARGEST, aim.epsilon * SHARE_FOR_OVERLAP
-    left = known.left - for_largest
-    if left < TOO_LITTLE * for_spread:
-        unmeasured = prior.log_chances(USUAL_LIFT, USUAL_WIDTH, posterior.grid)
-        story = f"itemsets of {size}: {len(candidates)}, by what is known of their parts"
-        found = Posterior.of(candidates, unmeasured, posterior.grid)
-        return known.then(posterior + found, left=known.left, story=story)
-    floor = max(1, aim.number // 1000, math.floor(support / 2))
+def ask_level(curator: Curator, scouting: Scouting, progress: MiningProgress, size: int) -> MiningProgress:
+    """Supports of the itemsets of a size that may be in the answer."""
+    support = scouting.support_in_question(progress.posterior)
+    candidates = candidates_of(scouting, progress, size=size, support=support)
+    if candidates is None:
+        return progress.stopped(f"{_name_of(size)}: none can be in the answer", remaining=progress.remaining)
+    if choices.is_too_little(scouting, progress.remaining):
+        return _unmeasured(progress, candidates)
+    for_largest = scouting.price(scouting.settings.share_for_largest)
+    remaining = progress.remaining - for_largest
+    floor = _floor_of_search(scouting, support)
     largest = curator.ask_largest_support(size, floor=floor, epsilon=for_largest)
-    if largest.value < support - SURELY * unit_of(curator, for_largest):
-        return known.stopped(f"itemsets of {size}: the most frequent one is too rare", left=left)
-    itemsets = Itemsets.of(candidates)
-    total = float(prior.expected.sum()) * math.exp(USUAL_LIFT)
-    overlap = ask_overlap(
-        curator, itemsets, number=aim.number, total=total, within=TOTAL_WITHIN, epsilon=for_spread
+    if choices.is_too_rare(scouting, largest.value, support=support):
+        return progress.stopped(f"{_name_of(size)}: the most frequent one is too rare", remaining=remaining)
+    return _ask_candidates(
+        curator, scouting, replace(progress, remaining=remaining), candidates, support=support
     )
-    left -= for_spread
-    chances = prior.chances(size, support)
-    share = share_for(chances, posterior.at_least(support), aim.k)
-    of_answer = float(chances.sum()) / aim.k
-    epsilon = part_of(overlap, left, share, support, of_answer=of_answer, unit=unit_of(curator, left * share))
-    cap = overlap.best_cap(support=VALUES_MATTER * support, unit=unit_of(curator, epsilon))
-    answers, sums = ask_capped(curator, itemsets, overlap, cap, epsilon=epsilon, grid=posterior.grid)
-    found = Posterior.of(candidates, prior.fitted(answers, posterior.grid) + answers, posterior.grid, sums)
-    found = found.take(np.flatnonzero(found.at_least(support / 2) > OUT_OF_QUESTION))
-    story = f"itemsets of {size}: {len(candidates)}, of which a transaction counts for at most {cap.most}"
-    return known.then(posterior + found, left=left - epsilon, story=story)
 
 
 def candidates_of(
-    posterior: Posterior, size: int, support: float, aim: Aim, *, unit: float
-) -> tuple[list[Itemset], Prior]:
-    """The likeliest of the itemsets whose parts may all be in the answer, and what is believed of them.
-
-    `unit` is the noise of a count that a transaction moves by 1.
-    """
-    chances = posterior.at_least(support)
-    parts = [
-        itemset
-        for itemset, chance in zip(posterior.itemsets, chances.tolist(), strict=True)
-        if len(itemset) == size - 1 and (size == 2 or chance > WORTH_EXTENDING)
-    ]
-    larger = joined(parts[:MOST_ITEMS] if size == 2 else parts)
-    if not larger:
-        return [], Prior(np.empty(0), np.empty(0))
-    means = dict(zip(posterior.itemsets, np.maximum(posterior.means(), 1.0).tolist(), strict=True))
-    prior = prior_of(larger, means, aim.number, slack=error_of_items(posterior) if size == 2 else 0.0)
-    new = prior.chances(size, support)
-    order = np.argsort(-new, kind="stable")
-    order = order[new[order] > LEAST_LIKELY]
-    held = np.cumsum(prior.expected[order]) / aim.number
-    best = np.sort(order[: how_many(held, aim.k, unit=unit / support)])
-    return [larger[place] for place in best.tolist()], prior.take(best)
+    scouting: Scouting, progress: MiningProgress, *, size: int, support: float
+) -> LevelCandidates | None:
+    """The likeliest itemsets of a size by the posterior of their subsets; None where there are none."""
+    settings, posterior = scouting.settings, progress.posterior
+    itemsets = choices.extended(posterior, size=size, support=support, settings=settings)
+    if not itemsets:
+        return None
+    means = dict(zip(posterior.itemsets, np.maximum(posterior.means, 1.0).tolist(), strict=True))
+    slack = choices.slack_of_bound(posterior, size=size, settings=settings)
+    prior = prior_of(itemsets, means, scouting.number, slack=slack, settings=settings)
+    return choices.choose_candidates(scouting, itemsets, prior, support=support, remaining=progress.remaining)
 
 
-def how_many(held: FloatArray, k: int, *, unit: float) -> int:
-    """How many candidates are measured, where a transaction holds `held` of the first 1, 2, ... on average.
-
-    It fits under a cap of twice as many and one; `unit` is the noise under a cap of 1, as a part of the support.
-
-    >>> held = np.arange(1, 1001) / 100
-    >>> how_many(held, 10, unit=0.1), how_many(held, 10, unit=0.03), how_many(held, 10, unit=0.001)
-    (20, 40, 160)
-    """
-    for times in CANDIDATES_FOR_EACH[:-1]:
-        last = min(times * k, held.size) - 1
-        if last >= 0 and math.sqrt(2) * (1 + 2 * held[last]) * unit < NEGLIGIBLE:
-            return times * k
-    return CANDIDATES_FOR_EACH[-1] * k
+def _unmeasured(progress: MiningProgress, candidates: LevelCandidates) -> MiningProgress:
+    """With the prior of candidates in place of a measurement."""
+    grid, itemsets = progress.posterior.grid, candidates.itemsets
+    found = Posterior.unmeasured(itemsets, candidates.prior.usual(grid), grid)
+    note = (
+        f"supports of {_in_words(candidates)} are estimated from those of their subsets: "
+        "too little of epsilon remains to measure them"
+    )
+    return progress.then(progress.posterior + found, remaining=progress.remaining, note=note)
 
 
-def error_of_items(posterior: Posterior) -> float:
-    """The median error of single items, twice: what a bound by them is uncertain by."""
-    is_item = [len(itemset) == 1 for itemset in posterior.itemsets]
-    return float(2 * np.median(posterior.deviations()[is_item]))
+def _floor_of_search(scouting: Scouting, support: float) -> int:
+    """The support below which the most frequent itemset of a size need not be known."""
+    settings = scouting.settings
+    rarest = math.floor(scouting.number * settings.searched_from)
+    return max(1, rarest, math.floor(settings.possible_from * support))
 
 
-def share_for(new: FloatArray, old: FloatArray, k: int) -> Fraction:
-    """The share of what is left for new candidates; the rest is for measuring again what stays unsure.
+def _ask_candidates(
+    curator: Curator,
+    scouting: Scouting,
+    progress: MiningProgress,
+    candidates: LevelCandidates,
+    *,
+    support: float,
+) -> MiningProgress:
+    """Ask for the supports of candidates under the best cap, and keep what may be in the answer."""
+    settings, posterior, itemsets = scouting.settings, progress.posterior, Itemsets.of(candidates.itemsets)
+    for_overlap = scouting.price(settings.share_for_overlap)
+    overlap = ask_overlap(
+        curator,
+        itemsets,
+        number=scouting.number,
+        epsilon=for_overlap,
+        settings=settings,
+        total=candidates.total,
+    )
+    remaining = progress.remaining - for_overlap
+    price = choices.price_of_candidates(
+        scouting, overlap, candidates, posterior, support=support, remaining=remaining
+    )
+    measured = ask_capped_supports(
+        curator, itemsets, overlap, price.cap, epsilon=price.epsilon, grid=posterior.grid
+    )
+    found = Posterior.measured(candidates.itemsets, measured, posterior.grid, prior=candidates.prior)
+    found = found.take(choices.still_possible(found, support=support, settings=settings))
+    note = f"supports of {_in_words(candidates)}: one transaction counts for at most {price.cap.most} of them"
+    return progress.then(posterior + found, remaining=remaining - price.epsilon, note=note)
 
-    The error of n unsure itemsets under noise in proportion to 1 / epsilon, added up, is n / epsilon^2: least where
-    each part has a share in proportion to the cube root of its n. Half as much again for what comes last, which has
-    to make up for the candidates of larger sizes as well.
-    """
-    unsure = float((new * (1 - new)).sum()) ** (1 / 3)
-    rest = 1.5 * (float((old * (1 - old)).sum()) + ALWAYS_UNSURE * k) ** (1 / 3)
-    return min(max(Fraction(round(100 * unsure / (unsure + rest)), 100), LEAST_SHARE), MOST_SHARE)
+
+def _in_words(candidates: LevelCandidates) -> str:
+    """How many candidates there are, of which size."""
+    number, size = len(candidates.itemsets), len(candidates.itemsets[0])
+    noun = {2: "candidate pair", 3: "candidate triple"}.get(size)
+    return counted(number, noun) if noun else f"{counted(number, 'candidate itemset')} of {size} items"
 
 
-def part_of(
-    overlap: Overlap, left: Fraction, share: Fraction, support: float, *, of_answer: float, unit: float
-) -> Fraction:
-    """What candidates get of what is left: up to a share, under which the noise of a count is `unit`.
-
-    Where the error would be x times what is good enough, 1 / x of the share will do, or as large a part of it as they
-    are expected to make up of the answer, `of_answer`: the rest is better kept for what can be told apart. Where it
-    would be more than the support, a little says how frequent they are on average.
-    """
-    error = overlap.best_cap(support=support, unit=unit).error / support
-    if error > 1:
-        return left * LEAST_SHARE
-    if error > GOOD_ENOUGH:
-        part = min(1.0, max(GOOD_ENOUGH / error, of_answer))
-        return left * max(LEAST_SHARE, share * Fraction(round(100 * part), 100))
-    return enough(overlap, left * share, support, unit=unit)
-
-
-def enough(overlap: Overlap, epsilon: Fraction, support: float, *, unit: float) -> Fraction:
-    """No more of epsilon, under which the noise is `unit`, than is good enough."""
-    error = overlap.best_cap(support=support, unit=unit).error
-    part = Fraction(min(100, round(100 * error / (GOOD_ENOUGH * support))), 100)
-    return epsilon * max(part, LEAST_PART)
+def _name_of(size: int) -> str:
+    """What itemsets of a size are called."""
+    return {2: "pairs of items", 3: "triples of items"}.get(size, f"itemsets of {size} items")

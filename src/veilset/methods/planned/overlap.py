@@ -1,16 +1,16 @@
-"""How many of some itemsets transactions hold, learned from a noisy histogram; and the cap to count them under.
+"""How many of some itemsets transactions contain, learned from a noisy histogram; and the cap to count them under.
 
 Post-processing: everything here follows from noisy answers.
 
-A transaction that holds n > cap of the itemsets counts cap / n for each. The noise is in proportion to the cap;
+A transaction that contains n > cap of the itemsets counts cap / n for each. The noise is in proportion to the cap;
 what the cap takes away is known on average, because the numbers n are known, but not for each itemset. `best_cap`
 weighs the one against the other.
 
 The histogram has few classes that widen geometrically, and noise in each. A class far out has few transactions that
-hold very much, so noise taken for them would change everything. A model speaks first: the average of log-normal laws,
-weighted by how well they explain all classes. Lengths of baskets, sessions and records are close to log-normal, and an
-average of laws does not jump where the noise does. A class then departs from the model as far as its number makes it
-likelier: the log of the factor has a Laplace law.
+contain very much, so noise taken for them would change everything. A model speaks first: the average of log-normal
+laws, weighted by how well they explain all classes. Lengths of baskets, sessions and records are close to log-normal,
+and an average of laws does not jump where the noise does. A class then departs from the model as far as its number
+makes it likelier: the log of the factor has a Laplace law.
 """
 
 import math
@@ -24,42 +24,48 @@ import numpy as np
 from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import Curator, NoisyHistogram
 from veilset.itemsets import Itemsets
+from veilset.methods.planned.settings import Settings
 
 CLASSES = (0, 1, 2, 3, 5, 9, 17, 33, 65, 129, 257)
+"""Where the classes of a containment histogram begin."""
 MOST = 1024
 """Numbers above are taken for this one."""
+NUMBERS = np.arange(1, MOST + 1)
 CAPS = tuple(sorted({*range(1, 9), *(round(8 * 1.2**step) for step in range(1, 21))}))
-UNEVEN = 0.4
-"""How far the share that an itemset keeps is from the average share, as a part of what the average one loses.
-
-A standard deviation; see docs/methods/planned.md for what it is on generated baskets."""
+"""The caps to choose from."""
 CHANCES = np.geomspace(1e-6, 1 - 1e-9, 200)
-USUAL_FACTOR = 0.5
-"""A class has so many times what the model expects, or so few: ln of it, on average."""
-TOTAL_WITHIN = 0.25
-"""Supports that are already believed add up to what they will, give or take: a standard deviation of the logarithm."""
+"""A grid for how likely each itemset that a transaction contains is a certain one."""
 HARDLY_ANY = 1e-9
-"""So many transactions hold each number at least: a model that rules out what is seen could not be corrected."""
+"""Transactions contain each number of itemsets at least: a model that rules out what is seen cannot be corrected."""
 LEAST_WITHIN = 5e-5
 """Laws with less than this where numbers can be are left out."""
-TYPICAL_WIDTH, WIDTH_SPREAD = 0.8, 0.4
-"""Before any answer: log-normal laws have about this standard deviation, give or take."""
+MIDDLES, LAW_WIDTHS = np.linspace(-2, 5, 57), (0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 1.0, 1.25, 1.5, 1.8)
+"""Of the log-normal laws that the model averages over."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cap:
-    """A cap, the share of an average support that it leaves, and the error of a support counted under it."""
+    """A cap, the share of an average support that is kept under it, and the error of a support counted under it."""
 
     most: int
     kept: float
     error: float
 
 
+@dataclass(frozen=True, slots=True)
+class Total:
+    """What the supports of itemsets add up to, about: `within` is the standard deviation of its logarithm."""
+
+    value: float
+    within: float
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Overlap:
-    """About how many transactions hold 1, 2, ..., MOST of the itemsets."""
+    """About how many transactions contain 1, 2, ..., MOST of the itemsets."""
 
     transactions: FloatArray
+    settings: Settings
 
     @classmethod
     def of(
@@ -67,76 +73,62 @@ class Overlap:
         histogram: NoisyHistogram,
         number: int,
         *,
+        settings: Settings,
         largest: int = MOST,
-        total: float = 0.0,
-        within: float = TOTAL_WITHIN,
+        total: Total | None = None,
     ) -> "Overlap":
         """From the noisy histogram over CLASSES, the number of transactions, and what else is known.
 
-        No transaction holds more than `largest` of the itemsets; their supports add up to about `total`, if given,
-        with a standard deviation of `within` in the logarithm.
+        No transaction contains more than `largest` of the itemsets; their supports add up to about `total`, if given.
         """
-        scale = float(histogram.mechanism.scale)
-        without, seen = int(histogram.values[0]), histogram.values[1:]
-        laws, in_classes, log_prior = _laws(min(largest, MOST))
-        holding = np.clip(
-            (number - without + in_classes @ seen) / (1 + (in_classes**2).sum(axis=1)), 1, number
-        )
-        misfit = np.abs(seen - holding[:, None] * in_classes).sum(axis=1) + np.abs(number - holding - without)
-        log_weights = log_prior - misfit / scale
-        if total > 0:
-            z = np.log(holding * (laws @ np.arange(1, MOST + 1)) / total) / within
-            log_weights -= z * z / 2
-        weights = np.exp(log_weights - log_weights.max())
-        transactions = (weights * holding) @ laws / weights.sum()
-        transactions[:largest] = np.maximum(transactions[:largest], HARDLY_ANY)
+        scale, seen = float(histogram.mechanism.scale), histogram.values[1:]
+        transactions = _modelled(histogram, number, settings=settings, largest=largest, total=total)
         expected = np.add.reduceat(transactions, np.array(CLASSES[1:]) - 1)
         widths = np.diff([*CLASSES[1:], MOST + 1])
-        return cls(transactions * np.repeat(_factors(seen, expected, scale), widths))
+        factors = _factors(seen, expected, scale, usual=settings.usual_factor)
+        return cls(transactions * np.repeat(factors, widths), settings)
 
     def kept(self, most: int) -> float:
-        """The share of an average support that a cap leaves: an itemset is likelier where many are held."""
-        numbers = np.arange(1, MOST + 1)
-        total = float(numbers @ self.transactions)
-        return float(np.minimum(numbers, most) @ self.transactions) / total if total > 0 else 1.0
+        """The share of an average support that is kept under a cap: an itemset is likelier where many are contained."""
+        total = float(NUMBERS @ self.transactions)
+        return float(np.minimum(NUMBERS, most) @ self.transactions) / total if total > 0 else 1.0
 
     def counted(self, supports: FloatArray, most: int) -> FloatArray:
         """What is counted under a cap of itemsets of these supports.
 
-        That of a rare itemset is `kept` of its support. One that most transactions hold cannot be the likelier the
-        more they hold: a transaction that holds n has it with probability 1 - (1 - q)^n, where q makes the support.
+        Of a rare itemset `kept` of its support is. One that most transactions contain cannot be the likelier the more
+        they contain: a transaction that contains n has it with probability 1 - (1 - q)^n, where q makes the support.
         """
-        left = np.minimum(1.0, most / np.arange(1, MOST + 1))
-        whole, under_cap = _holding() @ self.transactions, _holding() @ (self.transactions * left)
+        weight = np.minimum(1.0, most / NUMBERS)
+        whole, under_cap = _containing() @ self.transactions, _containing() @ (self.transactions * weight)
         rare = supports * self.kept(most)
         counted = np.where(supports < whole[0], rare, np.interp(supports, whole, under_cap))
-        beyond = (
-            supports * under_cap[-1] / max(whole[-1], 1e-9)
-        )  # more than hold any: those are not known exactly
+        # More than contain any: how many do is not known exactly.
+        beyond = supports * under_cap[-1] / max(whole[-1], 1e-9)
         return np.where(supports > whole[-1], beyond, counted)
 
-    def best_cap(self, *, support: float, unit: float) -> Cap:
-        """The cap with the least error for a support; `unit` is the noise of a count under a cap of 1.
+    def best_cap(self, *, support: float, noise: float) -> Cap:
+        """The cap with the least error for a support; `noise` is its scale for a count under a cap of 1.
 
         The error is the standard deviation of the noise, scaled up, and of the uneven loss, together.
         """
         support = max(support, 1.0)
         kept = np.maximum(self._counted_under_caps(support) / support, 1e-6)
-        noise = math.sqrt(2) * np.array(CAPS) * unit / kept
-        errors = np.hypot(noise, UNEVEN * (1 - kept) * support)
+        scaled_up = math.sqrt(2) * np.array(CAPS) * noise / kept
+        errors = np.hypot(scaled_up, self.settings.unevenness * (1 - kept) * support)
         best = int(np.argmin(errors))
         return Cap(CAPS[best], float(kept[best]), float(errors[best]))
 
     def _counted_under_caps(self, support: float) -> FloatArray:
         """`counted` for one support and each of CAPS."""
-        whole = _holding() @ self.transactions
+        whole = _containing() @ self.transactions
         if support < whole[0]:
             return support * np.array([self.kept(most) for most in CAPS])
         place = float(np.interp(support, whole, np.arange(whole.size)))
-        before, after = _holding()[math.floor(place)], _holding()[math.ceil(place)]
-        held = (before + place % 1 * (after - before)) * self.transactions
-        under_caps: FloatArray = held @ np.minimum(1.0, np.array(CAPS) / np.arange(1, MOST + 1)[:, None])
-        return under_caps * (support / max(float(held.sum()), 1e-9))
+        before, after = _containing()[math.floor(place)], _containing()[math.ceil(place)]
+        containing = (before + place % 1 * (after - before)) * self.transactions
+        under_caps: FloatArray = containing @ np.minimum(1.0, np.array(CAPS) / NUMBERS[:, None])
+        return under_caps * (support / max(float(containing.sum()), 1e-9))
 
 
 def ask_overlap(
@@ -145,55 +137,82 @@ def ask_overlap(
     *,
     number: int,
     epsilon: Fraction,
-    total: float = 0.0,
-    within: float = TOTAL_WITHIN,
+    settings: Settings,
+    total: Total | None = None,
 ) -> Overlap:
-    """Pay for the histogram: of lengths, where no itemsets are given."""
+    """Pay for the containment histogram: of lengths, where no itemsets are given."""
     histogram = curator.ask_containment(itemsets, classes=CLASSES, epsilon=epsilon)
     largest = curator.alphabet_size if itemsets is None else len(itemsets)
-    return Overlap.of(histogram, number, largest=largest, total=total, within=within)
+    return Overlap.of(histogram, number, settings=settings, largest=largest, total=total)
 
 
 @cache
-def _holding() -> FloatArray:
-    """The probability to hold an itemset among n = 1, ..., MOST that are held, a row for each of CHANCES."""
-    holding: FloatArray = -np.expm1(np.log1p(-CHANCES)[:, None] * np.arange(1, MOST + 1))
-    return holding
+def _containing() -> FloatArray:
+    """The probability that an itemset is among the n = 1, ..., MOST that are contained, a row for each of CHANCES."""
+    containing: FloatArray = -np.expm1(np.log1p(-CHANCES)[:, None] * NUMBERS)
+    return containing
 
 
-def _factors(seen: Int64Array, expected: FloatArray, scale: float) -> FloatArray:
+def _modelled(
+    histogram: NoisyHistogram, number: int, *, settings: Settings, largest: int, total: Total | None
+) -> FloatArray:
+    """How many transactions contain each number: the average of laws, by how well they explain the histogram."""
+    scale = float(histogram.mechanism.scale)
+    without, seen = int(histogram.values[0]), histogram.values[1:]
+    laws, in_classes, log_prior = _laws(min(largest, MOST), settings)
+    any_of_them = np.clip(
+        (number - without + in_classes @ seen) / (1 + (in_classes**2).sum(axis=1)), 1, number
+    )
+    misfit = np.abs(seen - any_of_them[:, None] * in_classes).sum(axis=1)
+    misfit += np.abs(number - any_of_them - without)
+    log_weights = log_prior - misfit / scale
+    if total is not None:
+        z = np.log(any_of_them * (laws @ NUMBERS) / total.value) / total.within
+        log_weights -= z * z / 2
+    weights = np.exp(log_weights - log_weights.max())
+    transactions: FloatArray = (weights * any_of_them) @ laws / weights.sum()
+    transactions[:largest] = np.maximum(transactions[:largest], HARDLY_ANY)
+    return transactions
+
+
+def _factors(seen: Int64Array, expected: FloatArray, scale: float, *, usual: float) -> FloatArray:
     """How many times what the model expects is in each class: what explains the noisy number and is not unusual."""
     logs = np.linspace(-10, 40, 1001)
     expected = np.maximum(expected, 1e-9)
-    log_chances = (
-        -np.abs(seen[:, None] - expected[:, None] * np.exp(logs)) / scale - np.abs(logs) / USUAL_FACTOR
-    )
+    misfit = np.abs(seen[:, None] - expected[:, None] * np.exp(logs)) / scale
+    log_chances = -misfit - np.abs(logs) / usual
     chances = np.exp(log_chances - log_chances.max(axis=1, keepdims=True))
     factors: FloatArray = np.exp(chances @ logs / chances.sum(axis=1))
     return factors
 
 
-def _laws(largest: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _laws(largest: int, settings: Settings) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Laws on 1, ..., largest: their probabilities, those of the classes, and ln of how usual they are."""
-    laws, log_prior = _log_normals()
+    laws = _log_normals()
     within = laws[:, :largest].sum(axis=1)
     possible = within > LEAST_WITHIN
-    truncation = np.zeros((int(possible.sum()), MOST))
-    truncation[:, :largest] = laws[possible, :largest] / within[possible, None]
-    return truncation, np.add.reduceat(truncation, np.array(CLASSES[1:]) - 1, axis=1), log_prior[possible]
+    truncated = np.zeros((int(possible.sum()), MOST))
+    truncated[:, :largest] = laws[possible, :largest] / within[possible, None]
+    in_classes = np.add.reduceat(truncated, np.array(CLASSES[1:]) - 1, axis=1)
+    return truncated, in_classes, _log_prior(settings)[possible]
 
 
 @cache
-def _log_normals() -> tuple[FloatArray, FloatArray]:
-    """Log-normal laws, how much of each is at 1, ..., MOST; and ln of how usual they are."""
-    middles, widths = np.linspace(-2, 5, 57), (0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 1.0, 1.25, 1.5, 1.8)
+def _log_normals() -> FloatArray:
+    """Log-normal laws: how much of each is at 1, ..., MOST."""
     edges = np.log(np.arange(1, MOST + 2) - 0.5)
     erf = np.vectorize(math.erf)
-    laws = [
-        np.diff(erf((edges - middle) / (width * math.sqrt(2)))) / 2
-        for middle, width in product(middles, widths)
-    ]
+    return np.array(
+        [
+            np.diff(erf((edges - middle) / (width * math.sqrt(2)))) / 2
+            for middle, width in product(MIDDLES, LAW_WIDTHS)
+        ]
+    )
+
+
+def _log_prior(settings: Settings) -> FloatArray:
+    """ln of how usual each of the laws is."""
     log_prior = [
-        -(((width - TYPICAL_WIDTH) / WIDTH_SPREAD) ** 2) / 2 for _, width in product(middles, widths)
+        -(((width - settings.typical_width) / settings.width_within) ** 2) / 2 for width in LAW_WIDTHS
     ]
-    return np.array(laws), np.array(log_prior)
+    return np.tile(log_prior, MIDDLES.size)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from veilset.gate.accounting.zcdp import delta_of, exp_at_least, largest_rho, normal_tail
+from veilset.gate.zcdp import delta_of, exp_at_least, largest_rho, normal_tail
 
 SETTINGS = [
     (Fraction(epsilon), Fraction(delta))
