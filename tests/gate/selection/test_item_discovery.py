@@ -14,25 +14,27 @@ from scipy import stats
 from veilset.gate.selection.item_discovery import (
     FINENESS,
     WHOLE_WEIGHT,
-    Law,
+    NamingLaw,
     naming_noise,
     noise_and_threshold,
     weights_by_length,
 )
 from veilset.gate.zcdp import largest_rho
 
-LAWS: tuple[Law, Law] = ("gaussian", "laplace")
+LAWS: tuple[NamingLaw, NamingLaw] = ("gaussian", "laplace")
 DELTA = Fraction(1, 10**6)
 
 
-def survival(law: Law, scale: Fraction) -> Callable[[float], float]:
-    """The probability that noise reaches a value: the twin of `tail`, by other means."""
+def survival(law: NamingLaw, scale: Fraction) -> Callable[[float], float]:
+    """The probability that noise reaches a value: the twin of `noise_tail`, by other means."""
     if law == "gaussian":
         return lambda least: float(stats.norm.sf(least, scale=float(scale)))
     return lambda least: float(stats.dlaplace.sf(least - 1, 1 / float(scale)))
 
 
-def chance_to_be_named(law: Law, transactions: int, longest: int, threshold: float, scale: Fraction) -> float:
+def chance_to_be_named(
+    law: NamingLaw, transactions: int, longest: int, threshold: float, scale: Fraction
+) -> float:
     """The most likely way in which one unit's own items are named: all its transactions alike, of one length."""
     weights, reaches = weights_by_length(law, longest), survival(law, scale)
     return max(
@@ -44,7 +46,7 @@ def chance_to_be_named(law: Law, transactions: int, longest: int, threshold: flo
 @pytest.mark.parametrize(("transactions", "longest"), [(1, 1), (1, 40), (3, 1), (3, 40)])
 @pytest.mark.parametrize(("factor", "holds"), [(1.0, True), (0.9, False)])
 def test_items_of_one_unit_are_named_with_at_most_delta(
-    law: Law, transactions: int, longest: int, factor: float, *, holds: bool
+    law: NamingLaw, transactions: int, longest: int, factor: float, *, holds: bool
 ) -> None:
     """With nine tenths of the threshold the chance would be more than delta: the threshold is not just large."""
     epsilon = Fraction(1, 2)
@@ -55,7 +57,7 @@ def test_items_of_one_unit_are_named_with_at_most_delta(
 
 
 @pytest.mark.parametrize("law", LAWS)
-def test_the_threshold_is_no_larger_than_it_has_to_be(law: Law) -> None:
+def test_the_threshold_is_no_larger_than_it_has_to_be(law: NamingLaw) -> None:
     """A thousandth of a transaction less, and a unit of one transaction would have more than its share of delta."""
     found = noise_and_threshold(law, transactions=1, longest=20, epsilon=Fraction(1, 2), delta=DELTA)
     share = DELTA / 2 if law == "gaussian" else DELTA
@@ -65,7 +67,9 @@ def test_the_threshold_is_no_larger_than_it_has_to_be(law: Law) -> None:
 
 @pytest.mark.parametrize("law", LAWS)
 @given(lengths=st.lists(st.integers(1, 30), min_size=1, max_size=3))
-def test_a_unit_moves_the_sums_by_at_most_its_number_of_transactions(law: Law, lengths: list[int]) -> None:
+def test_a_unit_moves_the_sums_by_at_most_its_number_of_transactions(
+    law: NamingLaw, lengths: list[int]
+) -> None:
     """In the norm of the law, whatever the lengths of its transactions and whichever items they share."""
     weights = weights_by_length(law, 30)
     sums = np.zeros(30)
@@ -92,7 +96,7 @@ def test_the_noise_is_what_its_law_needs(factor: float) -> None:
 @pytest.mark.parametrize("holders", [0, 1, 10, 30, 60, 200])
 @pytest.mark.parametrize(("factor", "holds"), [(1.0, True), (0.75, False)])
 def test_which_items_are_named_tells_neighbours_apart_by_no_more_than_is_paid(
-    law: Law, holders: int, factor: float, *, holds: bool
+    law: NamingLaw, holders: int, factor: float, *, holds: bool
 ) -> None:
     """The exact law of all sets of named items, without and with one unit that adds an item of its own.
 

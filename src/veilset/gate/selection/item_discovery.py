@@ -52,7 +52,7 @@ WHOLE_WEIGHT = 1 << 20
 FINENESS = 1 << 10
 """Thresholds are multiples of this many steps: a thousandth of a transaction."""
 
-Law = Literal["gaussian", "laplace"]
+NamingLaw = Literal["gaussian", "laplace"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class NoiseAndThreshold:
     threshold: int
 
 
-def weights_by_length(law: Law, longest: int) -> Int64Array:
+def weights_by_length(law: NamingLaw, longest: int) -> Int64Array:
     """What an item weighs in a transaction of 0, 1, ..., longest items, in steps.
 
     >>> (weights_by_length("gaussian", 4) / WHOLE_WEIGHT).round(3).tolist()
@@ -93,15 +93,15 @@ def _share_weight(length: int) -> int:
 
 @lru_cache(maxsize=1024)
 def noise_and_threshold(
-    law: Law, *, transactions: int, longest: int, epsilon: Fraction, delta: Fraction
+    law: NamingLaw, *, transactions: int, longest: int, epsilon: Fraction, delta: Fraction
 ) -> NoiseAndThreshold:
-    """The noise and the threshold that keep (epsilon, delta) for units of at most so many transactions."""
+    """The noise and the threshold that keep (epsilon, delta) for units of at most that number of transactions."""
     noise = naming_noise(law, transactions=transactions, epsilon=epsilon, delta=delta)
     weights = [transactions * weight for weight in weights_by_length(law, longest)[1:].tolist()]
 
     def chance_to_be_named(threshold: int) -> Fraction:
         return transactions * max(
-            length * tail(law, threshold - weight, noise.scale)
+            length * noise_tail(law, threshold - weight, noise.scale)
             for length, weight in enumerate(weights, start=1)
         )
 
@@ -112,7 +112,7 @@ def noise_and_threshold(
     return NoiseAndThreshold(noise.scale, place * FINENESS)
 
 
-def expected_threshold(law: Law, scale: float, weights: Sequence[float], chance: float) -> float:
+def expected_threshold(law: NamingLaw, scale: float, weights: Sequence[float], chance: float) -> float:
     """The threshold in floating point, for predictions and as the place where an exact search begins.
 
     The largest, over lengths n, of what an item weighs there and the noise that is reached with `chance` / n.
@@ -122,7 +122,7 @@ def expected_threshold(law: Law, scale: float, weights: Sequence[float], chance:
     )
 
 
-def quantile(law: Law, chance: float) -> float:
+def quantile(law: NamingLaw, chance: float) -> float:
     """How many scales noise reaches or exceeds with that chance.
 
     >>> round(quantile("gaussian", 0.025), 2), round(quantile("laplace", 0.025), 2)
@@ -131,7 +131,7 @@ def quantile(law: Law, chance: float) -> float:
     return -NormalDist().inv_cdf(chance) if law == "gaussian" else -math.log(2 * chance)
 
 
-def naming_noise(law: Law, *, transactions: int, epsilon: Fraction, delta: Fraction) -> NamingNoise:
+def naming_noise(law: NamingLaw, *, transactions: int, epsilon: Fraction, delta: Fraction) -> NamingNoise:
     """The noise that (epsilon, delta) needs. Gaussian noise takes half of delta, Laplace noise nothing of it."""
     reach = transactions * WHOLE_WEIGHT
     if law == "laplace":
@@ -141,11 +141,11 @@ def naming_noise(law: Law, *, transactions: int, epsilon: Fraction, delta: Fract
     return NamingNoise(Fraction(float_at_least(Fraction(root))), delta / 2)
 
 
-def tail(law: Law, least: int, scale: Fraction) -> Fraction:
+def noise_tail(law: NamingLaw, least: int, scale: Fraction) -> Fraction:
     """At least the probability that noise of a scale is `least` or more; `least` above 1.
 
     >>> least, scale = 2000, Fraction(100)
-    >>> 1 <= float(tail("laplace", least, scale)) / (math.exp(-20) / (1 + math.exp(-1 / 100))) < 1 + 1e-12
+    >>> 1 <= float(noise_tail("laplace", least, scale)) / (math.exp(-20) / (1 + math.exp(-1 / 100))) < 1 + 1e-12
     True
     """
     if law == "gaussian":

@@ -35,7 +35,7 @@ NEAR_LAMBDA, SCALES_BELOW = 0.7, 2
 """An item or a pair may be wanted if its estimate is at most 2 scales of noise below 70 % of lambda.
 
 Not below lambda itself, because what shortening leaves is known on average alone."""
-MOST_ITEMS_PAIRED = 256
+MOST_CANDIDATE_ITEMS = 256
 """Pairs are counted of at most 256 items, the most frequent of those chosen."""
 
 
@@ -149,7 +149,7 @@ def how_many_paired(k: int, number: int) -> int:
     >>> how_many_paired(100, 100), how_many_paired(2000, 1000)
     (100, 256)
     """
-    enough = range(min(number, MOST_ITEMS_PAIRED), number)
+    enough = range(min(number, MOST_CANDIDATE_ITEMS), number)
     return next((n for n in enough if number + math.comb(n, 2) >= k), number)
 
 
