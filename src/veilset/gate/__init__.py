@@ -10,9 +10,18 @@ from veilset.gate.accounting.amplification import (
     drawable_rate,
     price_of,
 )
-from veilset.gate.accounting.budget import LEAST_EPSILON, Account, Budget, Epsilon, exact_epsilon
+from veilset.gate.accounting.budget import (
+    LEAST_EPSILON,
+    Account,
+    Budget,
+    Delta,
+    Epsilon,
+    exact_delta,
+    exact_epsilon,
+)
 from veilset.gate.answers import (
     Chosen,
+    Discovery,
     FoundItems,
     NoisyCount,
     NoisyCounts,
@@ -21,13 +30,16 @@ from veilset.gate.answers import (
     SubPartitions,
 )
 from veilset.gate.curator import Curator
+from veilset.gate.discovery import UnnamedCurator
 from veilset.gate.mechanisms import (
     AboveThreshold,
     ChainedLaplace,
     Charge,
     DiscreteLaplace,
     Exponential,
+    ItemNaming,
     Mechanism,
+    NamingLaw,
     OnSample,
 )
 from veilset.gate.noise import Noise, SecureNoise, SeededNoise
@@ -36,6 +48,7 @@ from veilset.gate.questions.base import PrivacyUnit
 from veilset.gate.questions.counts import LARGEST_MARGINAL
 from veilset.gate.questions.partitions import Partitions, Refinement, SizeTest
 from veilset.gate.selection.floored_supports import MOST_SCORED
+from veilset.gate.selection.item_discovery import expected_threshold, naming_noise, weights_by_length
 from veilset.gate.selection.length_scores import WEIGHT_STEPS
 from veilset.gate.selection.sparse_vector import COMPARISON_STEPS
 from veilset.raw.cuts.similar_cut import KeepSimilar
@@ -65,18 +78,22 @@ __all__ = [
     "Charge",
     "Chosen",
     "Curator",
+    "Delta",
+    "Discovery",
     "DiscreteLaplace",
     "DropLonger",
     "Epsilon",
     "Exponential",
     "FoundItems",
     "Item",
+    "ItemNaming",
     "KeepAll",
     "KeepBest",
     "KeepRandom",
     "KeepSimilar",
     "KeepSmart",
     "Mechanism",
+    "NamingLaw",
     "Noise",
     "NoisyCount",
     "NoisyCounts",
@@ -96,9 +113,14 @@ __all__ = [
     "Split",
     "SubPartitions",
     "Truncation",
+    "UnnamedCurator",
     "affordable",
     "chance_of_a_unit",
     "drawable_rate",
+    "exact_delta",
     "exact_epsilon",
+    "expected_threshold",
+    "naming_noise",
     "price_of",
+    "weights_by_length",
 ]

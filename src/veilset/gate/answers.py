@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from veilset.arrays import Int64Array
-from veilset.gate.mechanisms import DiscreteLaplace
+from veilset.gate.mechanisms import DiscreteLaplace, ItemNaming
 from veilset.itemsets import Itemset, Itemsets
 
 
@@ -21,6 +21,19 @@ class NoisyHistogram:
 
     values: Int64Array
     mechanism: DiscreteLaplace
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Discovery:
+    """What finding the items privately told beside their names.
+
+    `weights[i]` is the noisy weight of the item of code i, in steps of the mechanism; `lengths` is the noisy histogram
+    of lengths by which the mechanism was chosen.
+    """
+
+    weights: Int64Array
+    mechanism: ItemNaming
+    lengths: NoisyHistogram
 
 
 @dataclass(frozen=True, slots=True, eq=False)

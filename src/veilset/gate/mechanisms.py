@@ -3,10 +3,13 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from veilset.errors import BadCall
 from veilset.wording import counted
+
+NamingLaw = Literal["gaussian", "laplace"]
+"""Which noise decides whether an item is named."""
 
 
 class Mechanism(Protocol):
@@ -15,6 +18,10 @@ class Mechanism(Protocol):
     @property
     def epsilon(self) -> Fraction:
         """What the answer costs."""
+
+    @property
+    def delta(self) -> Fraction:
+        """The probability with which that may fail; 0 for a pure mechanism."""
 
     def sentence(self) -> str:
         """The mechanism in words."""
@@ -30,8 +37,19 @@ def _check_cost(epsilon: Fraction, sensitivity: int) -> None:
         raise BadCall(f"a sensitivity of {sensitivity} is not possible; one unit moves a count by at least 1")
 
 
+class PureMechanism:
+    """A mechanism that keeps epsilon without exception."""
+
+    __slots__ = ()
+
+    @property
+    def delta(self) -> Fraction:
+        """None."""
+        return Fraction(0)
+
+
 @dataclass(frozen=True, slots=True)
-class DiscreteLaplace:
+class DiscreteLaplace(PureMechanism):
     """Integer noise with P(x) proportional to exp(-|x| epsilon / sensitivity), on every count.
 
     `sensitivity` is the L1 distance by which one privacy unit can move all counts of the question together.
@@ -78,7 +96,7 @@ class DiscreteLaplace:
 
 
 @dataclass(frozen=True, slots=True)
-class Exponential:
+class Exponential(PureMechanism):
     """`draws` candidates, one after another without replacement, with P proportional to exp(rate * score).
 
     One privacy unit raises or lowers scores by at most `sensitivity`. Where it moves all of them in the same
@@ -118,7 +136,7 @@ class Exponential:
 
 
 @dataclass(frozen=True, slots=True)
-class AboveThreshold:
+class AboveThreshold(PureMechanism):
     """Noisy supports compared with a noisy threshold, one after another; only the comparisons leave.
 
     `epsilon` was charged whole, before the look. `account` is what the comparisons used of it, one share for
@@ -164,7 +182,7 @@ class AboveThreshold:
 
 
 @dataclass(frozen=True, slots=True)
-class ChainedLaplace:
+class ChainedLaplace(PureMechanism):
     """Discrete Laplace noise on the sizes of partitions that hold different records, level by level.
 
     A record is in one partition at a time, so only the tests along its own chain of partitions cost it anything;
@@ -200,7 +218,7 @@ class ChainedLaplace:
 
 
 @dataclass(frozen=True, slots=True)
-class OnSample:
+class OnSample(PureMechanism):
     """A mechanism on a random sample of the transactions, where it costs more than `epsilon`, its price here.
 
     The price is what `gate.accounting.amplification` says; it depends on what else was asked on the same sample.
@@ -229,6 +247,67 @@ class OnSample:
 
 
 @dataclass(frozen=True, slots=True)
+class ItemNaming:
+    """Noise on weights of items, of which those that reach a threshold are named: see `selection.item_discovery`.
+
+    An item of a transaction of n weighs 1 / sqrt(n) under Gaussian noise, 1 / n under Laplace noise; longer ones than
+    `longest` are truncated to that. `scale` and `threshold` are in steps, `steps` of them for a whole weight.
+    """
+
+    law: NamingLaw
+    longest: int
+    sensitivity: int
+    epsilon: Fraction
+    delta: Fraction
+    scale: Fraction
+    threshold: int
+    steps: int
+
+    def __post_init__(self) -> None:
+        _check_cost(self.epsilon, self.sensitivity)
+        if not 0 < self.delta < 1:
+            raise BadCall(f"items cannot be named at delta {self.delta}; give one above 0 and below 1")
+
+    def sentence(self) -> str:
+        """The mechanism in words."""
+        law, weight = ("Gaussian", "1/sqrt(n)") if self.law == "gaussian" else ("Laplace", "1/n")
+        return (
+            f"discrete {law} noise of scale {float(self.scale / self.steps):.6g} on sums of weights, {weight} for each "
+            f"of the n items of a transaction, at most {self.longest} of them (sensitivity {self.sensitivity}); "
+            f"items are named from a noisy sum of {float(Fraction(self.threshold, self.steps)):.6g}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The mechanism as JSON values."""
+        return {
+            "mechanism": "item naming",
+            "law": self.law,
+            "longest": self.longest,
+            "sensitivity": self.sensitivity,
+            "epsilon": str(self.epsilon),
+            "delta": str(self.delta),
+            "scale": float(self.scale / self.steps),
+            "scale_in_steps": str(self.scale),
+            "threshold_in_steps": self.threshold,
+            "steps": self.steps,
+        }
+
+    @classmethod
+    def from_dict(cls, row: dict[str, Any]) -> "ItemNaming":
+        """The mechanism that `to_dict` wrote."""
+        return cls(
+            law=row["law"],
+            longest=row["longest"],
+            sensitivity=row["sensitivity"],
+            epsilon=Fraction(row["epsilon"]),
+            delta=Fraction(row["delta"]),
+            scale=Fraction(row["scale_in_steps"]),
+            threshold=row["threshold_in_steps"],
+            steps=row["steps"],
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Charge:
     """One row of the trace: one question whose answer left the raw data, and what it cost."""
 
@@ -237,7 +316,8 @@ class Charge:
 
     def sentence(self) -> str:
         """The row in words."""
-        return f"{self.question}: {self.mechanism.sentence()}, epsilon {self.mechanism.epsilon}"
+        delta = f", delta {float(self.mechanism.delta):.3g}" if self.mechanism.delta else ""
+        return f"{self.question}: {self.mechanism.sentence()}, epsilon {self.mechanism.epsilon}{delta}"
 
     def to_dict(self) -> dict[str, Any]:
         """The row as JSON values."""
@@ -254,6 +334,8 @@ def mechanism_from_dict(row: dict[str, Any]) -> Mechanism:
     epsilon = Fraction(row["epsilon"])
     if row["mechanism"] == "on a sample":
         return OnSample(mechanism_from_dict(row["on_the_sample"]), Fraction(row["rate"]), epsilon)
+    if row["mechanism"] == "item naming":
+        return ItemNaming.from_dict(row)
     sensitivity = row["sensitivity"]
     if row["mechanism"] == "exponential":
         return Exponential(row["draws"], sensitivity, epsilon, is_monotone=row["is_monotone"])

@@ -29,6 +29,9 @@ class Noise(Protocol):
     def discrete_laplace(self, counts: ExactCounts, *, scale: Fraction) -> Int64Array:
         """The counts with independent noise, P(x) proportional to exp(-|x| / scale)."""
 
+    def discrete_gaussian(self, counts: ExactCounts, *, scale: Fraction) -> Int64Array:
+        """The counts with independent noise, P(x) proportional to exp(-x^2 / (2 scale^2))."""
+
     def below(self, bound: int) -> int:
         """A uniform integer in [0, bound)."""
 
@@ -46,6 +49,13 @@ class SecureNoise:
         if counts.values.size == 0:
             return counts.values
         measurement = _opendp_laplace(float_at_least(scale))
+        return np.array(measurement(counts.values), dtype=np.int64)
+
+    def discrete_gaussian(self, counts: ExactCounts, *, scale: Fraction) -> Int64Array:
+        """The counts with independent noise, drawn by OpenDP."""
+        if counts.values.size == 0:
+            return counts.values
+        measurement = _opendp_gaussian(float_at_least(scale))
         return np.array(measurement(counts.values), dtype=np.int64)
 
     def below(self, bound: int) -> int:
@@ -75,6 +85,19 @@ class SeededNoise:
         noisy: Int64Array = counts.values + up - down
         return noisy
 
+    def discrete_gaussian(self, counts: ExactCounts, *, scale: Fraction) -> Int64Array:
+        """The counts with independent noise: discrete Laplace draws, of which some are rejected."""
+        sigma = float(scale)
+        width = math.floor(sigma) + 1
+        drawn = np.empty(0, np.int64)
+        while drawn.size < counts.values.size:
+            missing = 2 * (counts.values.size - drawn.size) + 16
+            tries = self.discrete_laplace(ExactCounts(np.zeros(missing, np.int64)), scale=Fraction(width))
+            log_kept = -((np.abs(tries) - sigma**2 / width) ** 2) / (2 * sigma**2)
+            drawn = np.append(drawn, tries[self._arrays.random(missing) < np.exp(log_kept)])
+        noisy: Int64Array = counts.values + drawn[: counts.values.size]
+        return noisy
+
     def below(self, bound: int) -> int:
         """A uniform integer in [0, bound)."""
         return self._integers.randrange(bound)
@@ -96,7 +119,18 @@ def float_at_least(value: Fraction) -> float:
 
 @lru_cache(maxsize=64)
 def _opendp_laplace(scale: float) -> Any:  # noqa: ANN401 - opendp has no types
+    dp = _opendp()
+    return dp.m.make_laplace(dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64"), scale=scale)
+
+
+@lru_cache(maxsize=64)
+def _opendp_gaussian(scale: float) -> Any:  # noqa: ANN401
+    dp = _opendp()
+    return dp.m.make_gaussian(dp.vector_domain(dp.atom_domain(T="i64")), dp.l2_distance(T=float), scale=scale)
+
+
+def _opendp() -> Any:  # noqa: ANN401
     import opendp.prelude as dp  # noqa: PLC0415 - costs a third of a second: only when noise is due
 
     dp.enable_features("contrib")
-    return dp.m.make_laplace(dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64"), scale=scale)
+    return dp

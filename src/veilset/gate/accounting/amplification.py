@@ -143,6 +143,10 @@ class SampleAccount(Account):
                     f"the question {question!r} on a sample asks for epsilon {mechanism.epsilon} there, but only "
                     f"{self.left} of {self.total} is left; ask for at most {self.left}, or pay more for the sample"
                 )
+            if mechanism.delta > 0:
+                raise BadCall(
+                    f"the question {question!r} needs delta, which no sample has; ask it on the data"
+                )
             before = price_of(self.spent, chance=self._chance)
             after = price_of(self.spent + mechanism.epsilon, chance=self._chance)
             priced = OnSample(mechanism, self._rate, after - before)

@@ -1,4 +1,4 @@
-"""The budget: epsilon as exact fractions, charged before anything is looked at."""
+"""The budget: epsilon and delta as exact fractions, charged before anything is looked at."""
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
@@ -11,6 +11,12 @@ from veilset.rationals import Rational, rational_of
 
 Epsilon = Rational
 """What a caller may hand in; 0.1 means one tenth, not the nearest binary float."""
+
+Delta = Rational
+"""The same for delta; 1e-9 means one in a billion."""
+
+LEAST_DELTA, MOST_DELTA = Fraction(1, 10**100), Fraction(1, 1000)
+"""Above, one person in a thousand may be exposed; below, thresholds would have no end."""
 
 LEAST_EPSILON, MOST_EPSILON = Fraction(1, 10**6), 10**9
 """Below, noise would leave the range of 64-bit counts; above, there is none, and nothing is protected."""
@@ -38,11 +44,30 @@ def exact_epsilon(epsilon: Epsilon) -> Fraction:
     return exact
 
 
+def exact_delta(delta: Delta) -> Fraction:
+    """The delta that was meant, as a fraction.
+
+    >>> exact_delta(1e-9), exact_delta("1/1000000")
+    (Fraction(1, 1000000000), Fraction(1, 1000000))
+    """
+    try:
+        exact = rational_of(delta)
+    except ValueError:
+        raise BadCall(f"delta {delta!r} is not a number; give a small one, for example 1e-9") from None
+    if not LEAST_DELTA <= exact <= MOST_DELTA:
+        raise BadCall(
+            f"delta {delta} is out of range; give at most {float(MOST_DELTA):g}, far below one over the number of "
+            "persons, for example 1e-9: it is the probability with which the promise may fail"
+        )
+    return exact
+
+
 class Account(ABC):
     """Who pays for questions: a budget, or the part of one that is spent on a sample."""
 
-    def __init__(self, total: Fraction) -> None:
+    def __init__(self, total: Fraction, *, delta: Fraction = Fraction(0)) -> None:
         self.total = total
+        self.delta = delta
         self._charges: list[Charge] = []
         self._lock = Lock()
 
@@ -58,8 +83,13 @@ class Account(ABC):
 
     @property
     def left(self) -> Fraction:
-        """What can still be spent."""
+        """What can still be spent of epsilon."""
         return self.total - self.spent
+
+    @property
+    def delta_left(self) -> Fraction:
+        """What can still be spent of delta."""
+        return self.delta - sum((charge.mechanism.delta for charge in self._charges), Fraction(0))
 
     @abstractmethod
     def charge(self, question: str, mechanism: Mechanism) -> None:
@@ -67,7 +97,7 @@ class Account(ABC):
 
     def explain(self, paid: Mechanism, explained: Mechanism) -> None:
         """Put a mechanism into the trace that says more than the one that was paid for, at the same cost."""
-        if explained.epsilon != paid.epsilon:
+        if (explained.epsilon, explained.delta) != (paid.epsilon, paid.delta):
             raise BadCall(f"epsilon {paid.epsilon} was paid, not {explained.epsilon}; what was paid stays")
         with self._lock:
             self._replace(paid, explained)
@@ -89,10 +119,10 @@ class Budget(Account):
     Fraction(3, 4)
     """
 
-    def __init__(self, total: Fraction) -> None:
+    def __init__(self, total: Fraction, *, delta: Fraction = Fraction(0)) -> None:
         if total <= 0:
             raise BadCall(f"a budget of epsilon {total} buys no answer; give one above 0")
-        super().__init__(total)
+        super().__init__(total, delta=delta)
 
     def charge(self, question: str, mechanism: Mechanism) -> None:
         """Pay for a question, or raise BudgetExceeded and leave everything as it was."""
@@ -101,5 +131,10 @@ class Budget(Account):
                 raise BudgetExceeded(
                     f"the question {question!r} asks for epsilon {mechanism.epsilon}, but only {self.left} "
                     f"of {self.total} is left; ask for at most {self.left}, or start with a larger budget"
+                )
+            if mechanism.delta > self.delta_left:
+                raise BudgetExceeded(
+                    f"the question {question!r} asks for delta {float(mechanism.delta):g}, but only "
+                    f"{float(self.delta_left):g} of {float(self.delta):g} is left; start with a larger delta"
                 )
             self._charges.append(Charge(question, mechanism))

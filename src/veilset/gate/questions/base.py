@@ -13,6 +13,7 @@ import numpy as np
 from veilset.arrays import Int64Array
 from veilset.errors import BadCall
 from veilset.gate.accounting.budget import Account
+from veilset.gate.answers import Discovery
 from veilset.gate.mechanisms import DiscreteLaplace, Mechanism
 from veilset.gate.noise import Noise
 from veilset.itemsets import Domain, Itemset, Itemsets
@@ -47,8 +48,8 @@ class PrivacyUnit:
         return f"one {self.name}, with at most {counted(self.transactions, 'transaction')}"
 
 
-class Questions:
-    """What every question needs. Has no length and cannot be iterated."""
+class PaidLooks:
+    """Who pays, who looks, who adds noise; nothing here tells which items there are."""
 
     def __init__(
         self,
@@ -60,34 +61,15 @@ class Questions:
         public_number: int | None = None,
     ) -> None:
         self.__engine = engine
-        self._alphabet = engine.alphabet
         self._noise = noise
         self.budget = budget
         self.unit = unit
         self.public_number = public_number
 
     @property
-    def alphabet_size(self) -> int:
-        """How many items there are; the alphabet is public."""
-        return len(self._alphabet)
-
-    @property
-    def alphabet_is_given(self) -> bool:
-        """Whether the alphabet was given, and not taken from the data."""
-        return self._alphabet.is_given
-
-    @property
     def is_private(self) -> bool:
         """False where the noise can be repeated: answers then protect nobody."""
         return self._noise.is_private
-
-    def names(self, itemset: Itemset) -> tuple[Item, ...]:
-        """What the items of an itemset are called; the alphabet is public."""
-        return tuple(self._alphabet.names[code] for code in itemset)
-
-    def domain(self, *, max_size: int, min_size: int = 1) -> Domain:
-        """All itemsets up to a size over the whole alphabet."""
-        return Domain(items=range(self.alphabet_size), max_size=max_size, min_size=min_size)
 
     def _pay(self, question: str, mechanism: Mechanism) -> Engine:
         """Charge for a question, or raise BudgetExceeded; then, and only then, hand out what there is to look at."""
@@ -101,6 +83,47 @@ class Questions:
         mechanism = DiscreteLaplace(sensitivity * self.unit.transactions, epsilon, steps)
         exact = look(self._pay(question, mechanism))
         return self._noise.discrete_laplace(exact, scale=mechanism.scale), mechanism
+
+
+class Questions(PaidLooks):
+    """What every question about named items needs. Has no length and cannot be iterated."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        *,
+        budget: Account,
+        noise: Noise,
+        unit: PrivacyUnit,
+        public_number: int | None = None,
+        discovery: Discovery | None = None,
+    ) -> None:
+        super().__init__(engine, budget=budget, noise=noise, unit=unit, public_number=public_number)
+        self._alphabet = engine.alphabet
+        self.discovery = discovery
+
+    @property
+    def alphabet_size(self) -> int:
+        """How many items there are; the alphabet is public."""
+        return len(self._alphabet)
+
+    @property
+    def alphabet_is_given(self) -> bool:
+        """Whether the alphabet was given, and not taken from the data."""
+        return self._alphabet.is_given
+
+    @property
+    def alphabet_is_found(self) -> bool:
+        """Whether the items were found privately."""
+        return self.discovery is not None
+
+    def names(self, itemset: Itemset) -> tuple[Item, ...]:
+        """What the items of an itemset are called; the alphabet is public."""
+        return tuple(self._alphabet.names[code] for code in itemset)
+
+    def domain(self, *, max_size: int, min_size: int = 1) -> Domain:
+        """All itemsets up to a size over the whole alphabet."""
+        return Domain(items=range(self.alphabet_size), max_size=max_size, min_size=min_size)
 
     def _reshaped(self, engine: Engine, reshape: Reshape | None) -> Engine:
         """The engine that was paid for, over the rows that the transactions become."""

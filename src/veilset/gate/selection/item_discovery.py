@@ -39,20 +39,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from statistics import NormalDist
-from typing import Literal
 
 import numpy as np
 
 from veilset.arrays import Int64Array
-from veilset.gate.noise import float_at_least
+from veilset.gate.mechanisms import ItemNaming, NamingLaw
+from veilset.gate.noise import Noise, float_at_least
 from veilset.gate.zcdp import exp_at_least, largest_rho, normal_tail
+from veilset.raw.counts import ExactCounts
 
 WHOLE_WEIGHT = 1 << 20
 """A whole weight in integer steps; a weight is off by less than one part in a thousand up to 1,000,000 items."""
 FINENESS = 1 << 10
 """Thresholds are multiples of this many steps: a thousandth of a transaction."""
-
-NamingLaw = Literal["gaussian", "laplace"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +68,14 @@ class NoiseAndThreshold:
 
     scale: Fraction
     threshold: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NamedItems:
+    """The codes of the items that were named, ascending, and their noisy weights in steps."""
+
+    items: Int64Array
+    weights: Int64Array
 
 
 def weights_by_length(law: NamingLaw, longest: int) -> Int64Array:
@@ -89,6 +96,25 @@ def _root_weight(length: int) -> int:
 
 def _share_weight(length: int) -> int:
     return WHOLE_WEIGHT // length
+
+
+def naming_mechanism(
+    law: NamingLaw, *, transactions: int, longest: int, epsilon: Fraction, delta: Fraction
+) -> ItemNaming:
+    """Noise and threshold as a mechanism of the trace."""
+    found = noise_and_threshold(law, transactions=transactions, longest=longest, epsilon=epsilon, delta=delta)
+    return ItemNaming(
+        law, longest, transactions, epsilon, delta, found.scale, found.threshold, steps=WHOLE_WEIGHT
+    )
+
+
+def named_items(weights: ExactCounts, mechanism: ItemNaming, noise: Noise) -> NamedItems:
+    """The items whose noisy weight reaches the threshold, among those that some transaction holds."""
+    held = np.flatnonzero(weights.values > 0)
+    add_noise = noise.discrete_gaussian if mechanism.law == "gaussian" else noise.discrete_laplace
+    noisy = add_noise(ExactCounts(weights.values[held]), scale=mechanism.scale)
+    passing = noisy >= mechanism.threshold
+    return NamedItems(held[passing], noisy[passing])
 
 
 @lru_cache(maxsize=1024)

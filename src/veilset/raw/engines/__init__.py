@@ -27,6 +27,12 @@ class Engine(Protocol):
     def sample(self, draw: DrawKeys, *, below: int) -> "Engine":
         """The same over the transactions whose random 32-bit key is below a bound."""
 
+    def restricted(self, items: Int64Array) -> "Engine":
+        """An engine over the same transactions with no other items than these, in this order."""
+
+    def weighted_items(self, weights: Int64Array, truncation: Truncation, draw: DrawKeys) -> ExactCounts:
+        """For each item the sum of `weights[n]` over the transactions that hold it, of n items after truncation."""
+
     def number(self) -> ExactCounts:
         """How many transactions there are: one value."""
 

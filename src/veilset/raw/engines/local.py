@@ -17,11 +17,12 @@ from veilset.arrays import Int32Array, Int64Array
 from veilset.errors import BadCall
 from veilset.raw.counts import ExactCounts, ExactItemsets, ExactRecords, ExactTree
 from veilset.raw.cuts.rows import CompressedRows, Keys
-from veilset.raw.cuts.truncation import KeepAll, Reshape, Truncation
+from veilset.raw.cuts.truncation import KeepAll, OnlyItems, Reshape, Truncation
 from veilset.raw.engines import DrawKeys, mining
 from veilset.raw.engines.itemset_filter import ItemsetFilter
 from veilset.raw.kernels import (
     containment,
+    length_weights,
     normalised_supports,
     prefix_tree,
     records,
@@ -109,6 +110,33 @@ class LocalEngine:
         offsets = np.append(0, np.cumsum(lengths[is_drawn]))
         drawn = Transactions(offsets, self._rows.items[np.repeat(is_drawn, lengths)], self.alphabet)
         return LocalEngine(drawn, threads=self._threads, rows_in_a_chunk=self._rows_in_a_chunk)
+
+    def restricted(self, items: Int64Array) -> "LocalEngine":
+        """An engine over the same transactions with no other items than these, in this order."""
+        chosen = Alphabet([self.alphabet.names[code] for code in items.tolist()], is_given=True)
+        places = np.full(len(self.alphabet), -1, np.int32)
+        places[items] = np.arange(items.size)
+        rows = OnlyItems(items, KeepAll()).apply(self._rows, _no_keys(0))
+        codes = places[rows.items]
+        lengths = np.diff(rows.offsets)
+        order = np.lexsort((codes, np.repeat(np.arange(lengths.size), lengths)))
+        return LocalEngine(
+            Transactions(rows.offsets, codes[order], chosen),
+            threads=self._threads,
+            rows_in_a_chunk=self._rows_in_a_chunk,
+        )
+
+    def weighted_items(self, weights: Int64Array, truncation: Truncation, draw: DrawKeys) -> ExactCounts:
+        """For each item the sum of `weights[n]` over the transactions that hold it, of n items after truncation."""
+        if weights.size <= truncation.longest(len(self.alphabet)):
+            raise BadCall(
+                f"{weights.size} weights are too few; give one for each length from 0 up to the longest"
+            )
+
+        def add(rows: CompressedRows, totals: Int64Array) -> None:
+            length_weights.add_by_length(rows.offsets, rows.items, weights, totals)
+
+        return self._sum(add, len(self.alphabet), truncation, draw)
 
     def number(self) -> ExactCounts:
         """How many transactions there are: one value."""
