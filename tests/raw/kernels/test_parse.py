@@ -72,7 +72,7 @@ def test_numbers_of_up_to_64_bits_are_those_that_split_finds(text: str, newline:
     ids = np.empty(len(text), dtype=np.uint64)
     offsets = np.empty(len(rows) + 1, dtype=np.int64)
     lines = as_bytes(text.replace("\n", newline))
-    number, found, largest, is_ascending, problem, seen = parse.parse_ids(lines, False, ids, offsets)  # noqa: FBT003
+    number, found, largest, is_ascending, problem, seen = parse.parse_ids(lines, False, False, ids, offsets)  # noqa: FBT003
     assert rows_of(ids[:found].tolist(), offsets.tolist()) == rows
     assert largest == max((number for row in rows for number in row), default=0)
     assert (number, is_ascending, problem, seen) == (len(rows), ascends(rows), parse.FINE, len(rows))
@@ -99,14 +99,14 @@ def test_a_line_that_is_no_row_of_numbers_is_found(
 ) -> None:
     """The careful parser tells the kind of problem and the line."""
     ids, offsets = np.empty(len(text), dtype=np.uint64), np.empty(len(text) + 1, dtype=np.int64)
-    assert parse.parse_ids(as_bytes(text), is_spmf, ids, offsets)[4:] == (problem, line)
+    assert parse.parse_ids(as_bytes(text), is_spmf, False, ids, offsets)[4:] == (problem, line)
 
 
 def test_marks_and_comments_of_spmf_are_passed_over() -> None:
     """Of SPMF text, the numbers are left."""
     text = "@CONVERTED_FROM_TEXT\n@ITEM=3=1 2\n% 4\n3 -1 5 -1 -2\n\n# 6\n7\n"
     ids, offsets = np.empty(len(text), dtype=np.uint64), np.empty(len(text), dtype=np.int64)
-    rows, found, *_ = parse.parse_ids(as_bytes(text), True, ids, offsets)  # noqa: FBT003
+    rows, found, *_ = parse.parse_ids(as_bytes(text), True, False, ids, offsets)  # noqa: FBT003
     assert rows_of(ids[:found].tolist(), offsets[: rows + 1].tolist()) == [[3, 5], [], [7]]
 
 
@@ -116,7 +116,7 @@ def split(text: str) -> list[list[str]] | None:
     rows = text.count("\n")
     cells, cell_offsets = np.empty(data.size, np.uint8), np.empty(data.size + 1, np.int32)
     offsets = np.empty(rows + 1, dtype=np.int64)
-    problem, lines = parse.split_cells(data, ord(","), cells, cell_offsets, offsets)
+    problem, lines = parse.split_cells(data, ord(","), False, False, cells, cell_offsets, offsets)
     if problem != parse.FINE:
         return None
     assert lines == rows

@@ -44,7 +44,7 @@ def test_fimi_rows_are_the_sets_of_numbers_on_each_line(
     text = "1 2\n" + "\n".join(" ".join(map(str, row)) for row in rows) + end
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(files, "BLOCK_BYTES", block_bytes)
-        found = encode(read_fimi(byte_file(text.encode())), None, name="data")
+        found = encode(read_fimi(byte_file(text.encode())), None)
     expected = sets(lines_of_numbers(text))
     assert baskets(found) == expected
     assert found.alphabet.names == tuple(sorted({number for row in expected for number in row}))
@@ -65,7 +65,7 @@ def test_basket_rows_are_the_sets_of_names_on_each_line(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(files, "BLOCK_BYTES", block_bytes)
         data = ("item, item\n" * has_header + text).encode()
-        found = encode(read_basket(byte_file(data), separator=",", has_header=has_header), None, name="data")
+        found = encode(read_basket(byte_file(data), separator=",", has_header=has_header), None)
     assert baskets(found) == sets(lines_of_names(text))
 
 

@@ -20,7 +20,7 @@ MOST_GROWTH = 64.0  # the start of a file can mislead about the rest
 STANDARD_INPUT = "-"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
-COMPRESSED_SUFFIXES = (".gz", ".zst")
+COMPRESSED_SUFFIXES = {".gz": "gzip", ".zst": "zstd"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +59,13 @@ class ByteFile:
         """By what factor that which has been read may grow until the end: a guess, within bounds."""
         return UNKNOWN_GROWTH if self._share_read is None else min(1.05 / self._share_read(), MOST_GROWTH)
 
-    def first_line(self) -> bytes:
-        """The first line that is not blank, as far as it has been read; nothing is consumed."""
-        return self.head.removeprefix(BYTE_ORDER_MARK).lstrip().partition(b"\n")[0]
+    def first_lines(self, most: int) -> Lines:
+        """The whole lines at the start of what has been read, at most this number; nothing is consumed."""
+        text = self.head.removeprefix(BYTE_ORDER_MARK)
+        if len(self.head) < BLOCK_BYTES and text and not text.endswith(b"\n"):
+            text += b"\n"
+        lines = text.split(b"\n", most)[:-1]  # what is behind the last newline, or beyond those asked for
+        return _lines([line + b"\n" for line in lines], 1)
 
     def blocks(self) -> Iterator[bytes]:
         """All bytes, from the start; once."""
@@ -122,12 +126,16 @@ class ByteFile:
 
 
 @contextmanager
-def open_bytes(path: str | os.PathLike[str]) -> Iterator[ByteFile]:
-    """Open a file, or standard input for "-"; gzip and Zstandard are recognised by their first bytes."""
+def open_bytes(path: str | os.PathLike[str], *, by_name: bool = False) -> Iterator[ByteFile]:
+    """Open a file, or standard input for "-"; gzip and Zstandard are recognised by their first bytes.
+
+    The first bytes of plain text are the first transaction's. No text in UTF-8 starts like a compressed file; but
+    where a row may be anything (`by_name`), only the suffix .gz or .zst tells.
+    """
     if path == STANDARD_INPUT:
         if sys.stdin is None:
             raise BadInput("standard input is closed; pipe a file into it, or name one")
-        yield _decompressed(sys.stdin.buffer, name="standard input")
+        yield _decompressed(sys.stdin.buffer, name="standard input", by_name=by_name)
         return
     name = os.fspath(path)
     try:
@@ -139,7 +147,7 @@ def open_bytes(path: str | os.PathLike[str]) -> Iterator[ByteFile]:
     except OSError as error:
         raise BadInput(f"{name} cannot be opened: {error.strerror}") from None
     with file:
-        yield _decompressed(file, name=name, path=Path(path))
+        yield _decompressed(file, name=name, path=Path(path), by_name=by_name)
 
 
 def _lines(pieces: list[bytes], first: int) -> Lines:
@@ -147,16 +155,24 @@ def _lines(pieces: list[bytes], first: int) -> Lines:
     return Lines(text, first, int(np.count_nonzero(text == ord("\n"))))
 
 
-def _decompressed(file: BinaryIO, *, name: str, path: Path | None = None) -> ByteFile:
+def _decompressed(file: BinaryIO, *, name: str, path: Path | None = None, by_name: bool) -> ByteFile:
     suffix = "" if path is None else _suffix(path)
     size = 0 if path is None else path.stat().st_size  # none for a pipe, too
     share_read = (lambda: file.tell() / size) if size else None
+    compression = _compression_by_name(path) if by_name else _compression_by_start(file)
+    if compression is None:
+        return ByteFile(file, name=name, suffix=suffix, path=path, share_read=share_read)
+    stream = pa.CompressedInputStream(pa.PythonFile(file, mode="r"), compression)
+    return ByteFile(stream, name=name, suffix=suffix, share_read=share_read)
+
+
+def _compression_by_name(path: Path | None) -> str | None:
+    return None if path is None else COMPRESSED_SUFFIXES.get(path.suffix.lower())
+
+
+def _compression_by_start(file: BinaryIO) -> str | None:
     first_bytes = file.peek(4)  # type: ignore[attr-defined]
-    for magic, compression in COMPRESSIONS.items():
-        if first_bytes.startswith(magic):
-            stream = pa.CompressedInputStream(pa.PythonFile(file, mode="r"), compression)
-            return ByteFile(stream, name=name, suffix=suffix, share_read=share_read)
-    return ByteFile(file, name=name, suffix=suffix, path=path, share_read=share_read)
+    return next((name for magic, name in COMPRESSIONS.items() if first_bytes.startswith(magic)), None)
 
 
 def _suffix(path: Path) -> str:
