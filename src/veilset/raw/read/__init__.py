@@ -12,6 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
+import polars as pl
+
 from veilset.errors import BadCall, BadInput
 from veilset.raw.read import misread
 from veilset.raw.read.csv_tables import read_csv_table
@@ -231,6 +233,8 @@ def _csv_table_rows(file: ByteFile, options: Options, layout: str) -> TokenRows:
         has_header=options.header is not False,
         skips=options.skip_bad_rows,
     )
+    if options.multiplicity is not None:
+        frame = frame.with_columns(pl.col(options.multiplicity).cast(pl.Int64, strict=False))
     rows = table_rows(Table(frame, file.name, options.skip_bad_rows), options.columns, layout=layout)
     return replace(rows, are_integers=written_integers(rows.names)) if layout == "long" else rows
 

@@ -58,7 +58,8 @@ def _all_cells(file: ByteFile, *, separator: str, skips: bool) -> tuple[Int64Arr
         offsets, cells = split_cells(file, lines, separator=separator, keeps_empty=True, skips=skips)
         blocks.append(offsets)
         texts.append(cells)
-    return joined_offsets(blocks), pa.chunked_array(texts, pa.string()).cast(pa.large_string()).combine_chunks()
+    cells = pa.chunked_array(texts, pa.string()).cast(pa.large_string()).combine_chunks()
+    return joined_offsets(blocks), cells
 
 
 def _is_blank(offsets: Int64Array, cells: Any) -> Any:  # noqa: ANN401 - Arrow has no types

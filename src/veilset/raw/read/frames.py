@@ -9,9 +9,7 @@ import pyarrow.parquet
 from veilset.errors import BadInput
 from veilset.raw.read.files import ByteFile
 from veilset.raw.read.tables import MULTIPLICITY, Columns, check_names
-
-PUBLISHED_MARK = b"veilset.multiplicity"
-"""In the metadata of a file that `publish` wrote: the column that tells how many copies of a record there are."""
+from veilset.writing import PUBLISHED_MARK
 
 PARQUET_START = b"PAR1"
 ARROW_START = b"ARROW1"

@@ -32,8 +32,11 @@ TWO_ROWS = 2
 LEAST_ROWS_OF_TABLE = 4
 """The fewest rows, the header one of them, that can look like a table with a header."""
 
-LEAST_ROWS = 12
-"""The fewest rows whose likeness to a table without header, or to identifiers, is no chance."""
+LEAST_ROWS_OF_LONG_TABLE = 12
+"""The fewest rows whose likeness to a long table is no chance."""
+
+LEAST_ROWS_OF_IDENTIFIERS = 40
+"""The fewest rows in which it is no chance that items hardly repeat: of 20 baskets of a shop, many have nothing in common."""
 
 NEARLY_ALL = 0.95
 """The share of rows that have the same number of cells in a table, another first cell in a file with identifiers, and
@@ -49,7 +52,7 @@ POSITIONS_LOOKED_AT = 4
 LONG_TABLE_COLUMNS = 4
 """A table without header that has more columns is no long one."""
 
-FOREIGN = {";": "';'", "\t": "tab", "|": "'|'"}
+FOREIGN = {";": "';'", "\t": "tab", "|": "'|'", ",": "','"}
 """What may separate cells where something else was expected, and how to write it on the command line."""
 
 TABLE_AS_BASKETS = (
@@ -108,28 +111,26 @@ class Sample:
 def check_encoding(file: ByteFile, *, override: str) -> None:
     """BadInput if lines end with CR alone, or if this is UTF-16 or another file of NUL bytes."""
     lines = file.first_lines(ROWS_LOOKED_AT).text.tobytes().removesuffix(b"\n").split(b"\n")
-    if file.head.startswith(UTF_16_MARKS) or _are_most([b"\0" in line for line in lines]):
+    if file.head.startswith(UTF_16_MARKS) or _are_most(np.array([b"\0" in line for line in lines])):
         raise _refusal(file.name, "is UTF-16 or binary: it has NUL bytes; save it as UTF-8 text", override)
-    has_return = [b"\r" in line.removesuffix(b"\r") for line in lines]
-    if sum(has_return) >= MOST * len(lines):
+    if sum(b"\r" in line.removesuffix(b"\r") for line in lines) >= MOST * len(lines):
         raise _refusal(file.name, "ends its lines with CR alone; save it with LF or CRLF", override)
 
 
 def check_separators(file: ByteFile, *, separator: str) -> None:
-    """BadInput if another separator stands within the cells of most rows."""
+    """BadInput if another separator stands within the cells of most rows, blank ones aside."""
     offsets, cells = _cells(file, separator)
-    has_one_cell = np.diff(offsets) == 1
-    shares = {other: _rows_with(cells, offsets, other).mean() for other in FOREIGN if other != separator}
-    if separator != ",":
-        shares[","] = (_rows_with(cells, offsets, ",") & has_one_cell).mean()
-    other = max(shares, key=shares.__getitem__)
-    if shares[other] >= MOST and shares[other] * has_one_cell.size >= TWO_ROWS:
-        given = {**FOREIGN, ",": "','"}
-        raise _refusal(
-            file.name,
-            f"has {given[other]} within the items of most rows; if it separates items, give --separator {given[other]}",
-            f"--separator {given.get(separator, separator)}",
-        )
+    rows_with = {
+        other: _rows_where(offsets, pc.match_substring(cells, other)) for other in FOREIGN if other != separator
+    }
+    if "," in rows_with:  # names have commas, too, where commas separate nothing
+        rows_with[","] &= np.diff(offsets) == 1
+    is_row = _rows_where(offsets, pc.not_equal(cells, ""))
+    other = max(rows_with, key=lambda mark: np.count_nonzero(rows_with[mark]))
+    if _are_most(rows_with[other][is_row]):
+        within = f"has {FOREIGN[other]} within the items of most rows"
+        given = f"if it separates items, give --separator {FOREIGN[other]}"
+        raise _refusal(file.name, f"{within}; {given}", f"--separator {FOREIGN.get(separator, separator)}")
 
 
 def check_baskets(file: ByteFile, *, separator: str, has_header: bool) -> None:
@@ -179,7 +180,7 @@ def looks_like_headed_table(sample: Sample, cells: Any) -> bool:  # noqa: ANN401
 
 def looks_like_long_table(sample: Sample) -> bool:
     """Whether all rows have equally few values, each column its own, and one of them is of owners."""
-    if sample.rows < LEAST_ROWS or not _is_even(sample):
+    if sample.rows < LEAST_ROWS_OF_LONG_TABLE or not _is_even(sample):
         return False
     width = int(np.median(sample.lengths))
     if not 2 <= width <= LONG_TABLE_COLUMNS:
@@ -193,7 +194,7 @@ def looks_like_long_table(sample: Sample) -> bool:
 
 def identifier_position(sample: Sample) -> int | None:
     """The first position where nearly every row holds a value that no other row does, if there is one."""
-    if sample.rows < LEAST_ROWS:
+    if sample.rows < LEAST_ROWS_OF_IDENTIFIERS:
         return None
     occurrences = sample.occurrences
     for position in range(POSITIONS_LOOKED_AT):
@@ -205,7 +206,7 @@ def identifier_position(sample: Sample) -> int | None:
 
 def share_of_items_once(sample: Sample) -> float:
     """The share of all items in the rows that occur nowhere else; 0 if there are few rows."""
-    if sample.rows < LEAST_ROWS:
+    if sample.rows < LEAST_ROWS_OF_IDENTIFIERS:
         return 0.0
     occurrences = sample.occurrences
     return float(np.count_nonzero(occurrences == 1) / occurrences.sum())
@@ -251,20 +252,22 @@ def _cells(file: ByteFile, separator: str) -> tuple[Int64Array, Any]:
     return split_cells(file, lines, separator=separator, keeps_empty=True, skips=True)
 
 
-def _rows_with(cells: Any, offsets: Int64Array, text: str) -> BoolArray:  # noqa: ANN401
-    """Which rows have the text in a cell."""
-    before = np.concatenate([[0], np.cumsum(pc.match_substring(cells, text).to_numpy(zero_copy_only=False))])
-    return np.diff(before[offsets]) > 0
+def _rows_where(offsets: Int64Array, facts: Any) -> BoolArray:  # noqa: ANN401
+    """Which rows have a cell of which it is a fact."""
+    before = np.concatenate([[0], np.cumsum(facts.to_numpy(zero_copy_only=False))])
+    has_one: BoolArray = np.diff(before[offsets]) > 0
+    return has_one
 
 
-def _first_cells(offsets: Int64Array, facts: Any) -> list[bool]:  # noqa: ANN401
-    """What holds of the first cell of each row that has any."""
+def _first_cells(offsets: Int64Array, facts: Any) -> BoolArray:  # noqa: ANN401
+    """Whether it is a fact of the first cell, for each row that has any."""
     starts = offsets[:-1][np.diff(offsets) > 0]
-    return facts.to_numpy(zero_copy_only=False)[starts].tolist()
+    of_first: BoolArray = facts.to_numpy(zero_copy_only=False)[starts]
+    return of_first
 
 
-def _are_most(facts: list[bool]) -> bool:
-    return sum(facts) >= max(TWO_ROWS, MOST * len(facts))
+def _are_most(facts: BoolArray) -> bool:
+    return bool(np.count_nonzero(facts) >= max(TWO_ROWS, MOST * facts.size))
 
 
 def _refusal(name: str, problem: str, override: str) -> BadInput:

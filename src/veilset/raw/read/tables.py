@@ -199,11 +199,12 @@ def _one_row_each(table: Table, multiplicity: str | None) -> tuple[Table, Int64A
     if multiplicity is None:
         return table, None
     column = table.frame[multiplicity]
-    if not (column.dtype.is_integer() or column.dtype in (pl.String, pl.Null)):
-        raise BadInput(f"{table.name} has a column {multiplicity!r} that is not of whole numbers; convert it")
+    problem = f"no number of transactions in the column {multiplicity!r}; give whole numbers from 0 up"
+    if not (column.dtype.is_integer() or column.dtype == pl.Null):
+        raise BadInput(f"{table.name}: {problem}")
     numbers = column.cast(pl.Int64, strict=False)
     is_bad = ~(numbers.is_between(0, MOST_ROWS).fill_null(value=False)).to_numpy()
-    table.refuse(is_bad, f"no number of transactions in {multiplicity!r}; give whole numbers from 0 up")
+    table.refuse(is_bad, problem)
     copies = np.where(is_bad, 1, numbers.fill_null(1).to_numpy())
     if copies.sum() > MOST_ROWS:
         raise BadInput(f"{table.name} stands for more than {MOST_ROWS:,} transactions; give it in parts")
