@@ -61,9 +61,8 @@ class ByteFile:
 
     def first_lines(self, most: int) -> Lines:
         """The whole lines at the start of what has been read, at most this number; nothing is consumed."""
-        text = self.head.removeprefix(BYTE_ORDER_MARK)
-        if len(self.head) < BLOCK_BYTES and text and not text.endswith(b"\n"):
-            text += b"\n"
+        is_all = len(self.head) < BLOCK_BYTES
+        text = self.head + b"\n" if is_all and self.head[-1:] not in (b"", b"\n") else self.head
         lines = text.split(b"\n", most)[:-1]  # what is behind the last newline, or beyond those asked for
         return _lines([line + b"\n" for line in lines], 1)
 
@@ -85,10 +84,13 @@ class ByteFile:
         return data.decode()
 
     def lines(self) -> Iterator[Lines]:
-        """The text in blocks of whole lines, without a byte order mark; a missing last newline is added."""
+        """The text in blocks of whole lines; a missing last newline is added.
+
+        A byte order mark at the start of a line is left out, of any line: which one is first depends on the others.
+        """
         first = 1
         unfinished: list[bytes] = []
-        for block in self._text_blocks():
+        for block in self.blocks():
             truncation = block.rfind(b"\n") + 1
             if truncation:
                 lines = _lines([*unfinished, block[:truncation]], first)
@@ -96,7 +98,7 @@ class ByteFile:
                 first += lines.number
                 unfinished = []
             unfinished.append(block[truncation:])
-        if any(unfinished):
+        if b"".join(unfinished).removeprefix(BYTE_ORDER_MARK):
             yield _lines([*unfinished, b"\n"], first)
 
     def check_utf8(self, data: bytes, *, first_line: int) -> None:
@@ -110,11 +112,6 @@ class ByteFile:
     def bad_line(self, line: int, problem: str) -> BadInput:
         """The error for a line that cannot be read."""
         return BadInput(f"{self.name}, line {line}: {problem}")
-
-    def _text_blocks(self) -> Iterator[bytes]:
-        blocks = self.blocks()
-        yield next(blocks, b"").removeprefix(BYTE_ORDER_MARK)
-        yield from blocks
 
     def _read_block(self) -> bytes:
         try:
@@ -151,7 +148,10 @@ def open_bytes(path: str | os.PathLike[str], *, by_name: bool = False) -> Iterat
 
 
 def _lines(pieces: list[bytes], first: int) -> Lines:
-    text = np.frombuffer(b"".join(pieces), dtype=np.uint8)
+    joined = b"".join(pieces)
+    if BYTE_ORDER_MARK in joined:
+        joined = joined.removeprefix(BYTE_ORDER_MARK).replace(b"\n" + BYTE_ORDER_MARK, b"\n")
+    text = np.frombuffer(joined, dtype=np.uint8)
     return Lines(text, first, int(np.count_nonzero(text == ord("\n"))))
 
 

@@ -62,6 +62,7 @@ TABLE_AS_BASKETS = (
 
 NUMBERS_WITH_BLANKS = r"^[0-9]+([ \t]+[0-9]+)+$"
 LIKE_NUMBER = re.compile(r"[-+0-9.,:/ %]*")
+JSON_STARTS = (b"{", b"[")
 UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -110,7 +111,7 @@ class Sample:
 
 def check_encoding(file: ByteFile, *, override: str) -> None:
     """BadInput if lines end with CR alone, or if this is UTF-16 or another file of NUL bytes."""
-    lines = file.first_lines(ROWS_LOOKED_AT).text.tobytes().removesuffix(b"\n").split(b"\n")
+    lines = _lines(file)
     if file.head.startswith(UTF_16_MARKS) or _are_most(np.array([b"\0" in line for line in lines])):
         raise _refusal(file.name, "is UTF-16 or binary: it has NUL bytes; save it as UTF-8 text", override)
     if sum(b"\r" in line.removesuffix(b"\r") for line in lines) >= MOST * len(lines):
@@ -137,7 +138,7 @@ def check_baskets(file: ByteFile, *, separator: str, has_header: bool) -> None:
     """BadInput if lines of names look like JSON, FIMI, a table, or identifiers."""
     offsets, cells = _cells(file, separator)
     override = "--format basket"
-    if _are_most(_first_cells(offsets, pc.match_substring_regex(cells, r"^[\[{]"))):
+    if _are_most(np.array([line.lstrip().startswith(JSON_STARTS) for line in _lines(file)])):
         raise _refusal(file.name, "looks like JSON, which is not read; convert it to Parquet", override)
     if _are_most(_first_cells(offsets, pc.match_substring_regex(cells, NUMBERS_WITH_BLANKS))):
         raise _refusal(file.name, "has numbers parted by blanks in most rows; give --format fimi", override)
@@ -245,6 +246,10 @@ def _is_grouped(column: Int64Array) -> bool:
     """Whether equal values stand together, and some do."""
     runs = 1 + np.count_nonzero(np.diff(column))
     return bool(runs == np.unique(column).size and runs < column.size)
+
+
+def _lines(file: ByteFile) -> list[bytes]:
+    return file.first_lines(ROWS_LOOKED_AT).text.tobytes().removesuffix(b"\n").split(b"\n")
 
 
 def _cells(file: ByteFile, separator: str) -> tuple[Int64Array, Any]:
