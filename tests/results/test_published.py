@@ -98,7 +98,8 @@ def test_a_dataset_of_no_records_can_be_written(tmp_path: Path, name: str) -> No
 def test_a_frame_of_a_dataset_is_read_as_its_copies(copies: dict[Basket, int]) -> None:
     """In memory as in a file."""
     made = published_of(copies)
-    assert copies_in(vs.read(made.to_frame(), multiplicity="multiplicity")) == +Counter({tuple(sorted(r)): n for r, n in copies.items()})
+    found = vs.read(made.to_frame(), multiplicity="multiplicity")
+    assert copies_in(found) == +Counter({tuple(sorted(r)): n for r, n in copies.items()})
 
 
 def test_lines_are_the_same_whatever_the_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,8 +167,8 @@ def test_a_published_file_needs_no_word_about_its_multiplicities(tmp_path: Path)
     """The file that `write` makes is marked; its records are nobody's, so copies have no owner."""
     made = published_of({frozenset({1, 2}): 5, frozenset({1}): 4})
     made.write(tmp_path / "out.parquet")
-    for options in ({}, {"item": "items"}, {"multiplicity": "multiplicity"}):
-        found = vs.read(tmp_path / "out.parquet", **options)
+    path = tmp_path / "out.parquet"
+    for found in (vs.read(path), vs.read(path, item="items"), vs.read(path, multiplicity="multiplicity")):
         assert len(found) == 9
         assert found.owners is None
 

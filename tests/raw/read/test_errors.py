@@ -45,7 +45,12 @@ BAD_FILES: list[tuple[str, bytes, dict[str, Any], str]] = [
     ("a.dat.gz", gzip.compress(b"1 2\n" * 99, mtime=0)[:-9], {}, "breaks off or is damaged"),
     ("a.dat.zst", zstd(b"1 2\n" * 99)[:-3], {}, "breaks off or is damaged"),
     ("a.dat.zst", zstd(b"1 2\n" * 99)[:9] + b"garbage", {}, "breaks off or is damaged"),
-    ("a.xlsx", b"1 2\n", {}, "not tell its format by its name; give --format, one of fimi.*name the file .dat"),
+    (
+        "a.xlsx",
+        b"1 2\n",
+        {},
+        "not tell its format by its name; give --format, one of fimi.*name the file .dat",
+    ),
     ("a.txt", b"1 2\n", {}, "not tell its format by its name; give --format, one of fimi, spmf, basket"),
     ("a", b"1 2\n", {}, "not tell its format by its name; give --format, one of fimi, spmf, basket"),
     ("a.jsonl", b"[1, 2]\n", {}, "not tell its format by its name; give --format"),
@@ -62,7 +67,12 @@ BAD_FILES: list[tuple[str, bytes, dict[str, Any], str]] = [
     ("a.csv", b"who,what\na,b\na,secret\xff\n", {"item": "what", "owner": "who"}, "line 3: not UTF-8"),
     ("a.csv", b'who,what\na,"b"\na,"secret\nb,c\n', {"item": "what", "owner": "who"}, "line 3: a quote"),
     ("a.csv", b"a,b\n1,0\n1,secret\n", {"format": "onehot"}, "row 2 of the table: .* is not one-hot"),
-    ("a.csv", b"a,n\n1,2\n1,secret\n", {"format": "table", "multiplicity": "n"}, "row 2 of the table: no number"),
+    (
+        "a.csv",
+        b"a,n\n1,2\n1,secret\n",
+        {"format": "table", "multiplicity": "n"},
+        "row 2 of the table: no number",
+    ),
 ]
 
 
@@ -105,12 +115,20 @@ BAD_DATA: list[tuple[Any, dict[str, Any], str]] = [
     ),
     (TABLE, {"item": "what", "format": "list"}, "no lists in the column 'what'"),
     (TABLE, {"format": "onehot"}, "row 1 of the table: .*not one-hot"),
-    (pl.DataFrame({"a": [0, 1]}), {}, "in several ways.*'onehot' if every column is an item and holds 1 or 0"),
+    (
+        pl.DataFrame({"a": [0, 1]}),
+        {},
+        "in several ways.*'onehot' if every column is an item and holds 1 or 0",
+    ),
     (pl.DataFrame({"a": [0.5]}), {"format": "onehot"}, "not one-hot"),
     (pl.DataFrame({"a": ["x"], "a=b": ["y"]}), {"format": "table"}, "same column=value item"),
     (pl.Series([[1.0], [1.5]]), {}, "row 2 of the table: no item; items are whole numbers"),
     (pl.Series([[b"\xff"]]), {}, "row 1 of the table: no item; .*text in UTF-8"),
-    (pl.DataFrame({"who": [1], "what": [0.5]}), {"owner": "who", "item": "what"}, "row 1 of the table: no item"),
+    (
+        pl.DataFrame({"who": [1], "what": [0.5]}),
+        {"owner": "who", "item": "what"},
+        "row 1 of the table: no item",
+    ),
     (
         pl.DataFrame({"items": [["a"]], "multiplicity": [50]}),
         {},
@@ -150,7 +168,11 @@ BAD_CALLS: list[tuple[Any, dict[str, Any], str]] = [
     (TABLE, {"format": "fimi"}, "format means nothing for data in memory"),
     (TABLE, {"header": True}, "header means nothing for data in memory"),
     (TABLE, {"item": "what", "owner": "what"}, "name a column twice"),
-    (TABLE, {"item": "what", "owner": "who", "multiplicity": "n"}, "multiplicity means nothing for a long table"),
+    (
+        TABLE,
+        {"item": "what", "owner": "who", "multiplicity": "n"},
+        "multiplicity means nothing for a long table",
+    ),
     ([[1]], {"multiplicity": "n"}, "multiplicity means nothing for a list of lists"),
     ("a.dat", {"multiplicity": "n", "format": "fimi"}, "multiplicity means nothing for fimi files"),
     (TABLE, {"item": "what"}, "needs a column of owners and one of items"),

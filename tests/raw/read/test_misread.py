@@ -29,7 +29,7 @@ GOODS = ("milk", "bread", "beer", "tea", "salt", "rice", "jam", "eggs")
 
 def lines(row: Callable[[int, random.Random], str], *, rows: int = ROWS, header: str = "") -> str:
     """A file with what `row` makes of the number of each row, under a header."""
-    rng = random.Random(5)  # noqa: S311 - no secret
+    rng = random.Random(5)
     return header + "".join(row(number, rng) + "\n" for number in range(rows))
 
 
@@ -59,7 +59,9 @@ def goods(separator: str, *, rows: int = ROWS) -> str:
 
 def numbered(rows: int = ROWS) -> str:
     """Honest rows of numbers."""
-    return lines(lambda _, rng: " ".join(map(str, sorted(rng.sample(range(50), rng.randint(1, 5))))), rows=rows)
+    return lines(
+        lambda _, rng: " ".join(map(str, sorted(rng.sample(range(50), rng.randint(1, 5))))), rows=rows
+    )
 
 
 REFUSED: dict[str, tuple[str, str | bytes, dict[str, Any], str]] = {
@@ -70,7 +72,12 @@ REFUSED: dict[str, tuple[str, str | bytes, dict[str, Any], str]] = {
     "a hospital, told to be baskets": ("a.txt", hospital(";"), {"format": "basket"}, "give --separator ';'"),
     "a hospital, told to be a table": ("a.csv", hospital(";"), {"format": "table"}, "give --separator ';'"),
     "a hospital with semicolons as FIMI": ("a.dat", hospital(";"), {}, "line 1: not only .*--format basket"),
-    "a hospital with commas": ("a.csv", hospital(","), {}, "1st place of nearly every row.*--owner and --item"),
+    "a hospital with commas": (
+        "a.csv",
+        hospital(","),
+        {},
+        "1st place of nearly every row.*--owner and --item",
+    ),
     "a hospital, the separator told": (
         "a.csv",
         hospital(";"),
@@ -131,7 +138,9 @@ REFUSED: dict[str, tuple[str, str | bytes, dict[str, Any], str]] = {
     ),
     "the same in SPMF": (
         "a.spmf",
-        lines(lambda n, rng: f"{90000 + n} -1 " + " ".join(str(rng.randint(1, 20)) for _ in range(1 + n % 4))),
+        lines(
+            lambda n, rng: f"{90000 + n} -1 " + " ".join(str(rng.randint(1, 20)) for _ in range(1 + n % 4))
+        ),
         {},
         "as identifiers are; .*give --format spmf",
     ),
@@ -141,7 +150,12 @@ REFUSED: dict[str, tuple[str, str | bytes, dict[str, Any], str]] = {
         {},
         "2nd place of nearly every row, as identifiers are",
     ),
-    "one identifier a line": ("a.csv", lines(lambda n, _: f"ann{n}@example.org"), {}, "hardly any item in two"),
+    "one identifier a line": (
+        "a.csv",
+        lines(lambda n, _: f"ann{n}@example.org"),
+        {},
+        "hardly any item in two",
+    ),
     "one number a line": ("a.dat", lines(lambda n, _: str(7_000_000 + 13 * n)), {}, "hardly any item in two"),
     "free text": (
         "a.csv",
@@ -168,7 +182,12 @@ REFUSED: dict[str, tuple[str, str | bytes, dict[str, Any], str]] = {
     "Parquet, named CSV": ("a.csv", b"PAR1\x15\x00\x15\xff\n\x00PAR1\n\x00", {}, "is UTF-16 or binary"),
     "a suffix that tells nothing": ("a.txt", goods(","), {}, "give --format, one of fimi, spmf, basket"),
     "no suffix": ("a", numbered(), {}, "give --format, one of fimi, spmf, basket"),
-    "a long table, no columns told": ("a.txt", sales(","), {"format": "long"}, "name both with owner and item"),
+    "a long table, no columns told": (
+        "a.txt",
+        sales(","),
+        {"format": "long"},
+        "name both with owner and item",
+    ),
 }
 
 HARMLESS: dict[str, tuple[str, str | bytes, dict[str, Any], int]] = {

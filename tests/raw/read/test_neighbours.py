@@ -5,7 +5,6 @@ wherever they stand, all others must be read as if they were not there; a refusa
 anything a line can hold, so they are read with `skip_bad_rows`; the same rows without it are read alike, or refused.
 """
 
-import io
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -33,7 +32,7 @@ class Kind:
     name: str
     options: dict[str, Any] = field(default_factory=dict)
     header: bytes = b""
-    alphabet: bytes = b"12 ,x\t\"0;-#@\r\xff\0|{"
+    alphabet: bytes = b'12 ,x\t"0;-#@\r\xff\0|{'
     drops_rows: bool = False
 
 
@@ -56,11 +55,14 @@ KINDS = {
 
 
 def lines_of(kind: Kind) -> st.SearchStrategy[Row]:
-    """Anything that fits on a line."""
+    """Anything that fits on a line; but in SPMF, a line that starts with an @ is no row: it belongs to the header."""
     fitting = st.sampled_from([b"1,2", b"1 2", b"x,1", b"2\t1", b"0,1", b"", b"12", b"007,9", b"10,9"])
     wild = st.lists(st.sampled_from(kind.alphabet), max_size=8).map(bytes)
-    starts = st.sampled_from([b"PAR1", b"ARROW1", b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"@ITEM=1=x", b"\xef\xbb\xbf1"])
-    return fitting | wild | starts
+    starts = st.sampled_from(
+        [b"PAR1", b"ARROW1", b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"@ITEM=1=x", b"\xef\xbb\xbf1"]
+    )
+    rows = fitting | wild | starts
+    return rows.filter(lambda row: not row.startswith(b"@")) if kind.name == "a.spmf" else rows
 
 
 @st.composite
@@ -197,7 +199,9 @@ def test_one_more_list_of_a_parquet_file_is_one_more_transaction(
     layout=st.sampled_from(["onehot", "table"]),
 )
 def test_one_more_row_of_a_table_in_memory_is_one_more_transaction(
-    rows: list[list[int]], one: list[int], layout: Any  # noqa: ANN401 - a format
+    rows: list[list[int]],
+    one: list[int],
+    layout: Any,  # noqa: ANN401 - a format
 ) -> None:
     """A value that is neither 1 nor 0 says nothing of other rows."""
 
@@ -209,7 +213,9 @@ def test_one_more_row_of_a_table_in_memory_is_one_more_transaction(
     assert sum(found([one]).values()) == 1
 
 
-python_items = st.none() | st.integers(-2, 2) | st.sampled_from([2**64, 2**64 - 1, 1.5, True, "1", "a", "\ud800"])
+python_items = (
+    st.none() | st.integers(-2, 2) | st.sampled_from([2**64, 2**64 - 1, 1.5, True, "1", "a", "\ud800"])
+)
 python_rows = st.lists(python_items, max_size=3) | st.sampled_from(["text", b"bytes", 7, None])
 
 

@@ -117,7 +117,7 @@ def test_an_spmf_number_without_a_name_never_takes_that_of_another(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("text", "format", "expected"),
+    ("text", "reading", "expected"),
     [
         ("10307 -1 10311 -1 -2\n10307 -1 -2\n", "spmf", [[10307, 10311], [10307]]),
         ("% note\n1 2\n", "spmf", [[1, 2]]),
@@ -134,10 +134,10 @@ def test_an_spmf_number_without_a_name_never_takes_that_of_another(tmp_path: Pat
     ],
 )
 def test_a_name_that_is_written_like_an_integer_is_one(
-    tmp_path: Path, text: str, format: Format, expected: list[list[Item]]
+    tmp_path: Path, text: str, reading: Format, expected: list[list[Item]]
 ) -> None:
     """Each by itself: integers of up to 64 bits without leading zeros first, then text."""
-    assert baskets(read(write(tmp_path, "data.txt", text), format=format)) == expected
+    assert baskets(read(write(tmp_path, "data.txt", text), format=reading)) == expected
 
 
 @pytest.mark.parametrize("name", ["a.dat", "a.spmf", "a.csv", "a.tsv.gz"])

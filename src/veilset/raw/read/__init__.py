@@ -60,7 +60,9 @@ class Options:
         if self.format is not None and self.format not in FORMATS:
             raise BadCall(f"there is no format {self.format!r}; give one of {', '.join(FORMATS)}")
         if self.separator is not None and not re.fullmatch(r'[^"\r\n\x80-\U0010ffff]', self.separator):
-            raise BadCall("a separator is one ASCII character, no quote and no newline; give such a one, or tab")
+            raise BadCall(
+                "a separator is one ASCII character, no quote and no newline; give such a one, or tab"
+            )
 
     @property
     def columns(self) -> Columns:
@@ -74,7 +76,7 @@ class Options:
                 raise BadCall(f"{name} means nothing for {where}; leave it out, or give another format")
 
 
-def read(
+def read(  # noqa: PLR0913 - one word for each thing that a file does not say itself
     source: str | os.PathLike[str] | Iterable[Iterable[Item | None]] | Any,  # noqa: ANN401 - tables of other libraries
     *,
     format: Format | None = None,  # noqa: A002 - what everybody calls it, on the command line, too

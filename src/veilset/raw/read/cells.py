@@ -1,4 +1,4 @@
-"""Lines of separated cells, the common part of baskets and CSV tables. A line is read by itself, whatever others hold."""
+"""Lines of separated cells, the common part of baskets and CSV tables. A line is read without looking at others."""
 
 import numpy as np
 import pyarrow as pa

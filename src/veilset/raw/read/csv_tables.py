@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from veilset.arrays import Int64Array
+from veilset.arrays import BoolArray, Int64Array
 from veilset.errors import BadInput
 from veilset.raw.read.cells import joined_offsets, split_cells
 from veilset.raw.read.files import ByteFile
@@ -62,16 +63,20 @@ def _all_cells(file: ByteFile, *, separator: str, skips: bool) -> tuple[Int64Arr
     return joined_offsets(blocks), cells
 
 
-def _is_blank(offsets: Int64Array, cells: Any) -> Any:  # noqa: ANN401 - Arrow has no types
+def _is_blank(offsets: Int64Array, cells: Any) -> BoolArray:  # noqa: ANN401 - Arrow has no types
     """Which lines have one empty cell and no other."""
-    is_blank = np.diff(offsets) == 1
-    letters = np.diff(np.frombuffer(cells.buffers()[1], dtype=np.int64)[: len(cells) + 1])
-    is_blank[is_blank] = letters[offsets[:-1][is_blank]] == 0
+    is_blank: BoolArray = np.diff(offsets) == 1
+    is_blank[is_blank] = pc.binary_length(cells).to_numpy()[offsets[:-1][is_blank]] == 0
     return is_blank
 
 
 def _frame(
-    names: list[str], offsets: Int64Array, cells: Any, *, is_row: Any, is_even: Any = True  # noqa: ANN401
+    names: list[str],
+    offsets: Int64Array,
+    cells: Any,  # noqa: ANN401
+    *,
+    is_row: BoolArray,
+    is_even: BoolArray | bool = True,
 ) -> pl.DataFrame:
     """The rows as a frame; a row that is not even has only nulls."""
     starts, ends = offsets[:-1], offsets[1:]

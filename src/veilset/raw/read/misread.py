@@ -36,7 +36,7 @@ LEAST_ROWS_OF_LONG_TABLE = 12
 """The fewest rows whose likeness to a long table is no chance."""
 
 LEAST_ROWS_OF_IDENTIFIERS = 40
-"""The fewest rows in which it is no chance that items hardly repeat: of 20 baskets of a shop, many have nothing in common."""
+"""The fewest rows in which it is no chance that items hardly repeat: 20 baskets of a shop may share nothing."""
 
 NEARLY_ALL = 0.95
 """The share of rows that have the same number of cells in a table, another first cell in a file with identifiers, and
@@ -81,7 +81,7 @@ class Sample:
         """The first rows of these, without those that hold nothing; values get new numbers."""
         rows = min(ROWS_LOOKED_AT, int(np.searchsorted(offsets, CELLS_LOOKED_AT, side="right")) - 1)
         offsets = offsets[: rows + 1]
-        is_first = np.append(np.diff(offsets) > 0, True)  # noqa: FBT003
+        is_first = np.append(np.diff(offsets) > 0, True)
         numbered = np.unique(values[: offsets[-1]], return_inverse=True)[1].astype(np.int64)
         return cls(offsets[is_first], numbered)
 
@@ -122,7 +122,9 @@ def check_separators(file: ByteFile, *, separator: str) -> None:
     """BadInput if another separator stands within the cells of most rows, blank ones aside."""
     offsets, cells = _cells(file, separator)
     rows_with = {
-        other: _rows_where(offsets, pc.match_substring(cells, other)) for other in FOREIGN if other != separator
+        other: _rows_where(offsets, pc.match_substring(cells, other))
+        for other in FOREIGN
+        if other != separator
     }
     if "," in rows_with:  # names have commas, too, where commas separate nothing
         rows_with[","] &= np.diff(offsets) == 1
@@ -150,7 +152,9 @@ def check_baskets(file: ByteFile, *, separator: str, has_header: bool) -> None:
     filled = np.concatenate([[0], np.cumsum(~is_empty)])[offsets]
     codes = cells.filter(pa.array(~is_empty)).dictionary_encode().indices.to_numpy()
     baskets = Sample.of(filled, codes)
-    _check_identifiers(baskets.without_first() if has_header and baskets.rows else baskets, file.name, override)
+    _check_identifiers(
+        baskets.without_first() if has_header and baskets.rows else baskets, file.name, override
+    )
 
 
 def check_ids(rows: TokenRows, *, name: str, reading: str) -> None:
@@ -216,14 +220,16 @@ def share_of_items_once(sample: Sample) -> float:
 def _check_identifiers(sample: Sample, name: str, override: str) -> None:
     if share_of_items_once(sample) >= NEARLY_ALL:
         raise _refusal(
-            name, "has hardly any item in two rows, as if rows were no baskets; give --separator or --format", override
+            name,
+            "has hardly any item in two rows, as if rows were no baskets; give --separator or --format",
+            override,
         )
     position = identifier_position(sample)
     if position is not None:
         raise _refusal(
             name,
-            f"has another value in the {ordinal(position + 1)} place of nearly every row, as identifiers are; take them "
-            f"out, or save a table and name the columns with --owner and --item",
+            f"has another value in the {ordinal(position + 1)} place of nearly every row, as identifiers are; take "
+            f"them out, or save a table and name the columns with --owner and --item",
             override,
         )
 

@@ -148,7 +148,9 @@ def _long_rows(table: Table, columns: Columns) -> TokenRows:
     table.refuse(is_bad, NO_ITEM)
     items = pl.Series(columns.item, values)
     lists = table.frame.with_columns(items).group_by(keys, maintain_order=True).agg(columns.item)
-    grouped, owners = _by_owner(replace(table, frame=lists), None if columns.basket is None else columns.owner)
+    grouped, owners = _by_owner(
+        replace(table, frame=lists), None if columns.basket is None else columns.owner
+    )
     return replace(_list_rows(grouped, columns.item), owners=owners)
 
 
@@ -157,7 +159,9 @@ def _list_rows(table: Table, item: str | None) -> TokenRows:
     if lists.dtype == pl.Null:
         lists = lists.cast(pl.List(pl.Null))
     if not isinstance(lists.dtype, (pl.List, pl.Array)):
-        raise BadInput(f"{table.name} has no lists in the column {lists.name!r}; name a list column with item")
+        raise BadInput(
+            f"{table.name} has no lists in the column {lists.name!r}; name a list column with item"
+        )
     array = lists.to_arrow()
     offsets = _offsets(pc.list_value_length(array).fill_null(0).to_numpy())
     items, is_bad = item_values(pc.list_flatten(array), name=table.name)
@@ -224,7 +228,9 @@ def _one_hot_rows(table: Table) -> TokenRows:
     frame = table.frame
     marks = [_marks(column, name=table.name) for column in frame]
     shape = (frame.height, frame.width)
-    is_bad = np.any(np.stack([bad for _, bad in marks], axis=1), axis=1) if marks else np.zeros(shape[0], np.bool_)
+    is_bad = (
+        np.any(np.stack([bad for _, bad in marks], axis=1), axis=1) if marks else np.zeros(shape[0], np.bool_)
+    )
     table.refuse(is_bad, "a value that is neither true nor false, 1 nor 0; this table is not one-hot")
     matrix = np.stack([is_true for is_true, _ in marks], axis=1) if marks else np.zeros(shape, np.bool_)
     matrix[is_bad] = False
@@ -242,8 +248,8 @@ def _one_hot_rows(table: Table) -> TokenRows:
 def _marks(column: pl.Series, *, name: str) -> tuple[BoolArray, BoolArray]:
     """Which values of a one-hot column are true, and which are neither true nor false; a null is false."""
     if column.dtype in (pl.Boolean, pl.Null):
-        is_true = column.cast(pl.Boolean).fill_null(value=False).to_numpy()
-        return is_true, np.zeros(is_true.size, dtype=np.bool_)
+        marks = column.cast(pl.Boolean).fill_null(value=False).to_numpy()
+        return marks, np.zeros(marks.size, dtype=np.bool_)
     if not (column.dtype.is_integer() or column.dtype == pl.String):
         raise BadInput(f"{name} is not one-hot; every column must hold only true and false, or 1 and 0")
     values = column.cast(pl.String)
@@ -280,7 +286,9 @@ def _refuse_ambiguous(table: Table) -> None:
     """BadInput if two columns can make the same item: `a` of `b=c`, and `a=b` of `c`."""
     names = table.frame.columns
     if any(other.startswith(f"{name}=") for name in names for other in names):
-        raise BadInput(f"{table.name} has two columns that make the same column=value item; rename one of them")
+        raise BadInput(
+            f"{table.name} has two columns that make the same column=value item; rename one of them"
+        )
 
 
 def _by_owner(table: Table, owner: str | None) -> tuple[Table, Int64Array | None]:
@@ -312,8 +320,10 @@ def _as_text(values: pa.Array, *, name: str) -> tuple[pa.Array, BoolArray]:
         if not (pa.types.is_binary(values.type) or pa.types.is_large_binary(values.type)):
             raise BadInput(f"{name} has items of type {values.type}; convert them to text first") from None
     texts = [None if value is None else _decoded(value) for value in values.to_pylist()]
-    is_bad = np.array([text is None for text in texts], dtype=np.bool_) & values.is_valid().to_numpy(False)
-    return pa.array(texts, pa.large_string()), is_bad
+    is_value = values.is_valid().to_numpy(zero_copy_only=False)
+    return pa.array(texts, pa.large_string()), is_value & np.array(
+        [text is None for text in texts], dtype=np.bool_
+    )
 
 
 def _decoded(value: bytes) -> str | None:

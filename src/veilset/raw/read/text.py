@@ -8,19 +8,21 @@ transaction without items.
 
 import re
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from veilset.arrays import Int64Array
 from veilset.errors import BadInput
 from veilset.raw.kernels import parse
 from veilset.raw.read.cells import joined_offsets, split_cells, without_first_line
 from veilset.raw.read.encode import TokenRows, dictionary_rows
 from veilset.raw.read.files import ByteFile, Lines
 from veilset.raw.read.vocabulary import written_integers
+
+if TYPE_CHECKING:
+    from veilset.arrays import Int64Array
 
 SMALL_TABLE = 1 << 20
 """A table with a place for every number below this costs little, however few numbers there are."""
