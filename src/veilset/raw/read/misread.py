@@ -21,8 +21,9 @@ from veilset.raw.read.encode import TokenRows
 from veilset.raw.read.files import ByteFile
 from veilset.wording import ordinal
 
-ROWS_LOOKED_AT = 1_000
-CELLS_LOOKED_AT = 10_000
+ROWS_LOOKED_AT = 500
+CELLS_LOOKED_AT = 5_000
+"""The first rows tell enough, and cost a fraction of a millisecond, whatever the size of a file."""
 
 MOST = 0.5
 """The share of rows that must hold another separator, NUL or JSON; and at least `TWO_ROWS` of them."""
@@ -111,6 +112,8 @@ class Sample:
 
 def check_encoding(file: ByteFile, *, override: str) -> None:
     """BadInput if lines end with CR alone, or if this is UTF-16 or another file of NUL bytes."""
+    if not (b"\0" in file.head or b"\r" in file.head or file.head.startswith(UTF_16_MARKS)):
+        return
     lines = _lines(file)
     if file.head.startswith(UTF_16_MARKS) or _are_most(np.array([b"\0" in line for line in lines])):
         raise _refusal(file.name, "is UTF-16 or binary: it has NUL bytes; save it as UTF-8 text", override)
