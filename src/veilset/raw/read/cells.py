@@ -7,13 +7,13 @@ from veilset.arrays import Int64Array
 from veilset.raw.kernels import parse
 from veilset.raw.read.files import ByteFile, Lines
 
-BROKEN_QUOTE = "a quote that does not close where its cell ends; close it, or double it in names"
+OPEN_QUOTE = "a quote that does not close where its cell ends; close it, or double it in names"
 
 UNREADABLE_LINE = b'"'
 """Stands for a line that is not UTF-8: as unreadable as that one, for whatever reads cells."""
 
 
-def split_cells(
+def cells_of_lines(
     file: ByteFile, lines: Lines, *, separator: str, keeps_empty: bool, skips: bool
 ) -> tuple[Int64Array, pa.StringArray]:
     """The cells of lines, quotes and blanks around them taken off; row r has those from offsets[r] to offsets[r + 1].
@@ -30,7 +30,7 @@ def split_cells(
         lines.text, ord(separator), keeps_empty, skips, cells, cell_offsets, offsets
     )
     if problem != parse.FINE:
-        raise file.bad_line(lines.first + seen - 1, BROKEN_QUOTE)
+        raise file.bad_line(lines.first + seen - 1, OPEN_QUOTE)
     texts = pa.StringArray.from_buffers(int(offsets[-1]), pa.py_buffer(cell_offsets), pa.py_buffer(cells))
     return offsets, texts
 

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from veilset.arrays import BoolArray, Int64Array
 from veilset.errors import BadInput
-from veilset.raw.read.cells import joined_offsets, split_cells
+from veilset.raw.read.cells import cells_of_lines, joined_offsets
 from veilset.raw.read.files import ByteFile
 from veilset.raw.read.tables import Columns, check_names
 
@@ -56,7 +56,7 @@ def _with_header(
 def _all_cells(file: ByteFile, *, separator: str, skips: bool) -> tuple[Int64Array, Any]:
     blocks, texts = [], []
     for lines in file.lines():
-        offsets, cells = split_cells(file, lines, separator=separator, keeps_empty=True, skips=skips)
+        offsets, cells = cells_of_lines(file, lines, separator=separator, keeps_empty=True, skips=skips)
         blocks.append(offsets)
         texts.append(cells)
     cells = pa.chunked_array(texts, pa.string()).cast(pa.large_string()).combine_chunks()

@@ -52,6 +52,13 @@ def dictionary_rows(offsets: Int64Array, items: pa.Array | pa.ChunkedArray) -> T
     return TokenRows(offsets, tokens, names, np.arange(len(names), dtype=np.int64))
 
 
+def offsets_of(lengths: Int64Array) -> Int64Array:
+    """Where each row starts, and the last one ends, of rows that have these lengths."""
+    offsets = np.zeros(lengths.size + 1, dtype=np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets
+
+
 def _encode_own(rows: TokenRows) -> Transactions:
     order, names = _sorted_names(rows.names, rows.are_integers)
     codes = np.empty(order.size, dtype=np.int32)

@@ -9,12 +9,12 @@ import pyarrow as pa
 
 from veilset.arrays import Int64Array
 from veilset.errors import BadInput
-from veilset.raw.read.encode import TokenRows, dictionary_rows
+from veilset.raw.read.encode import TokenRows, dictionary_rows, offsets_of
 from veilset.raw.transactions import Item
 
 NAME = "the list"
 
-Row = tuple[Item | None, ...]
+PythonRow = tuple[Item | None, ...]
 
 
 def list_rows(source: object, *, skips: bool = False) -> TokenRows:
@@ -31,18 +31,18 @@ def list_rows(source: object, *, skips: bool = False) -> TokenRows:
     items = _item_array(rows) if len(rows) == len(found) else None
     if items is None:  # several types of items, or rows that cannot be read: look at each
         rows = [_readable(row, number, skips=skips) for number, row in enumerate(found, 1)]
-        return _mixed_rows(_offsets(rows), list(chain.from_iterable(rows)))
-    return dictionary_rows(_offsets(rows), items)
+        return _mixed_rows(offsets_of(_lengths(rows)), list(chain.from_iterable(rows)))
+    return dictionary_rows(offsets_of(_lengths(rows)), items)
 
 
-def _row(row: object) -> Row | str:
+def _row(row: object) -> PythonRow | str:
     """The items of a row, or why it has none."""
     if isinstance(row, (str, bytes)):
         return "text where a list of items should be"
     return tuple(row) if isinstance(row, Iterable) else "neither a list of items nor anything like one"
 
 
-def _item_array(rows: list[Row]) -> pa.Array | None:
+def _item_array(rows: list[PythonRow]) -> pa.Array | None:
     """All items as one array, if they are all text, or all integers that fit into one type."""
     items = list(chain.from_iterable(rows))
     kinds = set(map(type, items)) - {type(None)}
@@ -62,7 +62,7 @@ def _array(items: list[Item | None], kind: pa.DataType) -> pa.Array | None:
         return None
 
 
-def _readable(row: Row | str, number: int, *, skips: bool) -> Row:
+def _readable(row: PythonRow | str, number: int, *, skips: bool) -> PythonRow:
     problem = row if isinstance(row, str) else next(filter(None, map(_problem, row)), None)
     if problem is None:
         return row  # type: ignore[return-value]  # a text is a problem
@@ -99,7 +99,5 @@ def _plain(item: Item) -> Item:
     return str(item) if isinstance(item, str) else int(item)
 
 
-def _offsets(rows: list[Row]) -> Int64Array:
-    offsets = np.zeros(len(rows) + 1, dtype=np.int64)
-    np.cumsum(np.fromiter(map(len, rows), dtype=np.int64, count=len(rows)), out=offsets[1:])
-    return offsets
+def _lengths(rows: list[PythonRow]) -> Int64Array:
+    return np.fromiter(map(len, rows), dtype=np.int64, count=len(rows))

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from veilset.arrays import BoolArray, Int64Array
 from veilset.errors import BadInput
-from veilset.raw.read.cells import split_cells
+from veilset.raw.read.cells import cells_of_lines
 from veilset.raw.read.encode import TokenRows
 from veilset.raw.read.files import ByteFile
 from veilset.wording import ordinal
@@ -25,7 +25,7 @@ ROWS_LOOKED_AT = 500
 CELLS_LOOKED_AT = 5_000
 """The first rows tell enough, and cost a fraction of a millisecond, whatever the size of a file."""
 
-MOST = 0.5
+TELLING_SHARE = 0.5
 """The share of rows that must hold another separator, NUL or JSON; and at least `TWO_ROWS` of them."""
 
 TWO_ROWS = 2
@@ -114,10 +114,10 @@ def check_encoding(file: ByteFile, *, override: str) -> None:
     """BadInput if lines end with CR alone, or if this is UTF-16 or another file of NUL bytes."""
     if not (b"\0" in file.head or b"\r" in file.head or file.head.startswith(UTF_16_MARKS)):
         return
-    lines = _lines(file)
+    lines = _first_lines(file)
     if file.head.startswith(UTF_16_MARKS) or _are_most(np.array([b"\0" in line for line in lines])):
         raise _refusal(file.name, "is UTF-16 or binary: it has NUL bytes; save it as UTF-8 text", override)
-    if sum(b"\r" in line.removesuffix(b"\r") for line in lines) >= MOST * len(lines):
+    if sum(b"\r" in line.removesuffix(b"\r") for line in lines) >= TELLING_SHARE * len(lines):
         raise _refusal(file.name, "ends its lines with CR alone; save it with LF or CRLF", override)
 
 
@@ -143,7 +143,7 @@ def check_baskets(file: ByteFile, *, separator: str, has_header: bool) -> None:
     """BadInput if lines of names look like JSON, FIMI, a table, or identifiers."""
     offsets, cells = _cells(file, separator)
     override = "--format basket"
-    if _are_most(np.array([line.lstrip().startswith(JSON_STARTS) for line in _lines(file)])):
+    if _are_most(np.array([line.lstrip().startswith(JSON_STARTS) for line in _first_lines(file)])):
         raise _refusal(file.name, "looks like JSON, which is not read; convert it to Parquet", override)
     if _are_most(_first_cells(offsets, pc.match_substring_regex(cells, NUMBERS_WITH_BLANKS))):
         raise _refusal(file.name, "has numbers parted by blanks in most rows; give --format fimi", override)
@@ -257,13 +257,13 @@ def _is_grouped(column: Int64Array) -> bool:
     return bool(runs == np.unique(column).size and runs < column.size)
 
 
-def _lines(file: ByteFile) -> list[bytes]:
+def _first_lines(file: ByteFile) -> list[bytes]:
     return file.first_lines(ROWS_LOOKED_AT).text.tobytes().removesuffix(b"\n").split(b"\n")
 
 
 def _cells(file: ByteFile, separator: str) -> tuple[Int64Array, Any]:
     lines = file.first_lines(ROWS_LOOKED_AT)
-    return split_cells(file, lines, separator=separator, keeps_empty=True, skips=True)
+    return cells_of_lines(file, lines, separator=separator, keeps_empty=True, skips=True)
 
 
 def _rows_where(offsets: Int64Array, facts: Any) -> BoolArray:  # noqa: ANN401
@@ -281,7 +281,7 @@ def _first_cells(offsets: Int64Array, facts: Any) -> BoolArray:  # noqa: ANN401
 
 
 def _are_most(facts: BoolArray) -> bool:
-    return bool(np.count_nonzero(facts) >= max(TWO_ROWS, MOST * facts.size))
+    return bool(np.count_nonzero(facts) >= max(TWO_ROWS, TELLING_SHARE * facts.size))
 
 
 def _refusal(name: str, problem: str, override: str) -> BadInput:

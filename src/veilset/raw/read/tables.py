@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from veilset.arrays import BoolArray, Int64Array
 from veilset.errors import BadCall, BadInput
-from veilset.raw.read.encode import TokenRows, dictionary_rows
+from veilset.raw.read.encode import TokenRows, dictionary_rows, offsets_of
 from veilset.raw.read.vocabulary import integers_if_all
 
 LAYOUTS = {
@@ -163,7 +163,7 @@ def _list_rows(table: Table, item: str | None) -> TokenRows:
             f"{table.name} has no lists in the column {lists.name!r}; name a list column with item"
         )
     array = lists.to_arrow()
-    offsets = _offsets(pc.list_value_length(array).fill_null(0).to_numpy())
+    offsets = offsets_of(pc.list_value_length(array).fill_null(0).to_numpy())
     items, is_bad = item_values(pc.list_flatten(array), name=table.name)
     if not is_bad.any():
         return dictionary_rows(offsets, items)
@@ -237,7 +237,7 @@ def _one_hot_rows(table: Table) -> TokenRows:
     tokens = np.nonzero(matrix)[1].astype(np.int32)
     names = integers_if_all(pa.array(frame.columns, pa.string()))
     return TokenRows(
-        _offsets(np.count_nonzero(matrix, axis=1)),
+        offsets_of(np.count_nonzero(matrix, axis=1)),
         tokens,
         names,
         np.arange(len(names), dtype=np.int64),
@@ -274,7 +274,7 @@ def _relational_rows(table: Table) -> TokenRows:
     matrix = np.column_stack(columns) if columns else np.zeros((table.frame.height, 0), dtype=np.int64)
     matrix[is_bad_row] = -1
     return TokenRows(
-        _offsets(np.count_nonzero(matrix >= 0, axis=1)),
+        offsets_of(np.count_nonzero(matrix >= 0, axis=1)),
         matrix[matrix >= 0].astype(np.int32),
         pa.array(names, pa.string()),
         np.arange(len(names), dtype=np.int64),
@@ -331,9 +331,3 @@ def _decoded(value: bytes) -> str | None:
         return value.decode()
     except UnicodeDecodeError:
         return None
-
-
-def _offsets(lengths: Int64Array) -> Int64Array:
-    offsets = np.zeros(lengths.size + 1, dtype=np.int64)
-    np.cumsum(lengths, out=offsets[1:])
-    return offsets

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from veilset.errors import BadInput
 from veilset.raw.kernels import parse
-from veilset.raw.read.cells import joined_offsets, split_cells, without_first_line
+from veilset.raw.read.cells import cells_of_lines, joined_offsets, without_first_line
 from veilset.raw.read.encode import TokenRows, dictionary_rows
 from veilset.raw.read.files import ByteFile, Lines
 from veilset.raw.read.vocabulary import written_integers
@@ -83,7 +83,7 @@ def read_basket(file: ByteFile, *, separator: str, has_header: bool, skips: bool
     cells: list[pa.DictionaryArray] = []
     for whole_lines in file.lines():
         lines = without_first_line(whole_lines) if has_header and whole_lines.first == 1 else whole_lines
-        offsets, texts = split_cells(file, lines, separator=separator, keeps_empty=False, skips=skips)
+        offsets, texts = cells_of_lines(file, lines, separator=separator, keeps_empty=False, skips=skips)
         blocks.append(offsets)
         cells.append(texts.dictionary_encode())
     rows = dictionary_rows(joined_offsets(blocks), pa.chunked_array(cells, DICTIONARY))
