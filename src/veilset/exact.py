@@ -95,7 +95,7 @@ def _opened(data: Transactions | Published | Any) -> tuple[Transactions, Promise
     if isinstance(data, Transactions):
         return data, None
     if isinstance(data, Published):
-        return read(data.to_frame()), data.promise
+        return read(data.to_frame(), multiplicity="multiplicity"), data.promise
     return read(data), promise_beside(data) if isinstance(data, (str, os.PathLike)) else None
 
 

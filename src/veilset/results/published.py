@@ -23,7 +23,7 @@ from veilset.errors import BadCall
 from veilset.gate import Curator, Item
 from veilset.itemsets import Itemsets
 from veilset.results.promise import Paid, Promise
-from veilset.writing import as_lists, as_words, check_vocabulary, write_fimi
+from veilset.writing import PUBLISHED_MARK, as_lists, as_words, check_vocabulary, write_fimi
 
 FILES = (".dat", ".dat.gz", ".dat.zst", ".parquet")
 """What a published dataset can be written to."""
@@ -72,7 +72,10 @@ class Published(Paid):
         return int(self.multiplicities.sum())
 
     def to_frame(self) -> pl.DataFrame:
-        """The distinct records as a Polars frame: items, multiplicity. `veilset.read` takes it as it is."""
+        """The distinct records as a Polars frame: items, multiplicity.
+
+        `veilset.read` takes it with `multiplicity="multiplicity"`.
+        """
         return pl.DataFrame(self._table())
 
     def to_dict(self) -> dict[str, Any]:
@@ -89,7 +92,7 @@ class Published(Paid):
 
         `.dat`, `.dat.gz`, `.dat.zst`: FIMI, a line for every copy of a record. Items that are not integers
         are numbered, and `NAME.vocab.tsv` tells the names: an alphabet for whoever reads the file.
-        `.parquet`: a list column `items` and a column `multiplicity`.
+        `.parquet`: a list column `items` and a column `multiplicity`, marked as such for `veilset.read`.
         """
         path = Path(path)
         check_can_hold(path, self.names)
@@ -102,7 +105,8 @@ class Published(Paid):
 
     def _table(self) -> Any:  # noqa: ANN401 - Arrow has no types
         lists = as_lists(self.records.offsets, self.records.items, as_words(self.names))
-        return pa.table({"items": lists, "multiplicity": self.multiplicities})
+        table = pa.table({"items": lists, "multiplicity": self.multiplicities})
+        return table.replace_schema_metadata({PUBLISHED_MARK: "multiplicity"})
 
     def _write_fimi(self, path: Path) -> None:
         records, copies = self.records, self.multiplicities

@@ -72,7 +72,7 @@ def test_numbers_of_up_to_64_bits_are_those_that_split_finds(text: str, newline:
     ids = np.empty(len(text), dtype=np.uint64)
     offsets = np.empty(len(rows) + 1, dtype=np.int64)
     lines = as_bytes(text.replace("\n", newline))
-    number, found, largest, is_ascending, problem, seen = parse.parse_ids(lines, False, ids, offsets)  # noqa: FBT003
+    number, found, largest, is_ascending, problem, seen = parse.parse_ids(lines, False, False, ids, offsets)  # noqa: FBT003
     assert rows_of(ids[:found].tolist(), offsets.tolist()) == rows
     assert largest == max((number for row in rows for number in row), default=0)
     assert (number, is_ascending, problem, seen) == (len(rows), ascends(rows), parse.FINE, len(rows))
@@ -99,30 +99,62 @@ def test_a_line_that_is_no_row_of_numbers_is_found(
 ) -> None:
     """The careful parser tells the kind of problem and the line."""
     ids, offsets = np.empty(len(text), dtype=np.uint64), np.empty(len(text) + 1, dtype=np.int64)
-    assert parse.parse_ids(as_bytes(text), is_spmf, ids, offsets)[4:] == (problem, line)
+    found = parse.parse_ids(as_bytes(text), is_spmf, False, ids, offsets)  # noqa: FBT003
+    assert found[4:] == (problem, line)
 
 
 def test_marks_and_comments_of_spmf_are_passed_over() -> None:
     """Of SPMF text, the numbers are left."""
     text = "@CONVERTED_FROM_TEXT\n@ITEM=3=1 2\n% 4\n3 -1 5 -1 -2\n\n# 6\n7\n"
     ids, offsets = np.empty(len(text), dtype=np.uint64), np.empty(len(text), dtype=np.int64)
-    rows, found, *_ = parse.parse_ids(as_bytes(text), True, ids, offsets)  # noqa: FBT003
+    rows, found, *_ = parse.parse_ids(as_bytes(text), True, False, ids, offsets)  # noqa: FBT003
     assert rows_of(ids[:found].tolist(), offsets[: rows + 1].tolist()) == [[3, 5], [], [7]]
 
 
-def split(text: str) -> list[list[str]] | None:
+@given(
+    rows=st.lists(st.lists(st.integers(0, 99), max_size=3), max_size=4),
+    bad=st.sampled_from(["x", "1 2x", "9" * 21]),
+)
+def test_a_line_of_numbers_that_is_skipped_is_an_empty_row(rows: list[list[int]], bad: str) -> None:
+    """The others are parsed as if it were blank."""
+    lines = [bad, *(" ".join(map(str, row)) + "\n" + bad for row in rows)]
+    text = "\n".join(lines) + "\n"
+    ids, offsets = np.empty(len(text), dtype=np.uint64), np.empty(len(text) + 1, dtype=np.int64)
+    parsed = parse.parse_ids(as_bytes(text), False, True, ids, offsets)  # noqa: FBT003
+    number, found, _, is_ascending, problem, _ = parsed
+    expected = [[], *(part for row in rows for part in (row, []))]
+    assert rows_of(ids[:found].tolist(), offsets[: number + 1].tolist()) == expected
+    assert (is_ascending, problem) == (ascends(rows), parse.FINE)
+
+
+def split(text: str, *, keeps_empty: bool = False, skips: bool = False) -> list[list[str]] | None:
     """What the kernel makes of basket text, or None if it finds a broken quote."""
     data = as_bytes(text)
     rows = text.count("\n")
     cells, cell_offsets = np.empty(data.size, np.uint8), np.empty(data.size + 1, np.int32)
     offsets = np.empty(rows + 1, dtype=np.int64)
-    problem, lines = parse.split_cells(data, ord(","), cells, cell_offsets, offsets)
+    problem, lines = parse.split_cells(data, ord(","), keeps_empty, skips, cells, cell_offsets, offsets)
     if problem != parse.FINE:
         return None
     assert lines == rows
     bounds = cell_offsets[: offsets[-1] + 1].tolist()
     names = [cells[a:b].tobytes().decode() for a, b in pairwise(bounds)]
     return [names[a:b] for a, b in pairwise(offsets.tolist())]
+
+
+@given(lines=st.lists(st.text('ab", ', max_size=8), max_size=6), keeps_empty=st.booleans())
+def test_lines_that_are_skipped_have_no_cells_and_others_have_theirs(
+    lines: list[str], *, keeps_empty: bool
+) -> None:
+    """Each line is split as it is by itself; one with a broken quote is a row without cells."""
+    alone = [split(line + "\n", keeps_empty=keeps_empty) for line in lines]
+    together = split("".join(line + "\n" for line in lines), keeps_empty=keeps_empty, skips=True)
+    assert together == [[] if rows is None else rows[0] for rows in alone]
+
+
+def test_empty_cells_are_kept_where_places_count() -> None:
+    """A blank line has one cell, and every separator one more."""
+    assert split('a,,"",b\n\n ,\n', keeps_empty=True) == [["a", "", "", "b"], [""], ["", ""]]
 
 
 @given(

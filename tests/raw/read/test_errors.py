@@ -31,11 +31,9 @@ def parquet_bytes() -> bytes:
 
 
 BAD_FILES: list[tuple[str, bytes, dict[str, Any], str]] = [
-    ("a.dat", b"", {}, "is empty"),
-    ("a.csv", b"", {}, "is empty"),
-    ("a.parquet", b"", {}, "is empty"),
-    ("a.csv", b"x\n", {"header": True}, "holds no transaction"),
-    ("a.dat", b"\n\n", {}, "holds no item at all; check the format"),
+    ("a.parquet", b"", {}, "is no parquet file, whatever its name says"),
+    ("a.csv", b"", {"item": "what", "owner": "who"}, "does not start with the names of its columns; add"),
+    ("a.csv", b'"who\nb\n', {"format": "table"}, "line 1: a quote that does not close"),
     ("a.dat", b"1\n2 secret\n", {}, "line 2: not only whole numbers.*--format basket"),
     ("a.dat", b"1\n\n18446744073709551616\n", {}, "line 3: a number of more than 64 bits"),
     ("a.spmf", b"@ITEM=1=a\n1 -7\n", {}, "line 2: not only whole numbers"),
@@ -47,7 +45,16 @@ BAD_FILES: list[tuple[str, bytes, dict[str, Any], str]] = [
     ("a.dat.gz", gzip.compress(b"1 2\n" * 99, mtime=0)[:-9], {}, "breaks off or is damaged"),
     ("a.dat.zst", zstd(b"1 2\n" * 99)[:-3], {}, "breaks off or is damaged"),
     ("a.dat.zst", zstd(b"1 2\n" * 99)[:9] + b"garbage", {}, "breaks off or is damaged"),
-    ("a.xlsx", b"1 2\n", {}, "suffix that tells no format; known are .dat.*or give the format: fimi"),
+    (
+        "a.xlsx",
+        b"1 2\n",
+        {},
+        "not tell its format by its name; give --format, one of fimi.*name the file .dat",
+    ),
+    ("a.txt", b"1 2\n", {}, "not tell its format by its name; give --format, one of fimi, spmf, basket"),
+    ("a", b"1 2\n", {}, "not tell its format by its name; give --format, one of fimi, spmf, basket"),
+    ("a.jsonl", b"[1, 2]\n", {}, "not tell its format by its name; give --format"),
+    ("a.spmf", b"@ITEM=1=a\n1\n@ITEM=2=b\n", {}, "line 3: an @ITEM name behind the first transaction"),
     ("a.parquet", b"1 2\n", {}, "is no parquet file"),
     ("a.parquet", parquet_bytes()[:-9], {}, "is damaged or breaks off"),
     ("a.arrow", b"ARROW1 secret", {}, "is damaged or breaks off"),
@@ -55,12 +62,17 @@ BAD_FILES: list[tuple[str, bytes, dict[str, Any], str]] = [
     ("a.parquet", parquet_bytes(), {"item": "x", "owner": "who"}, "no column 'x'; .*: who, what, n$"),
     ("a.csv", b"who,what\na,secret\n", {"item": "x", "owner": "who"}, "no column 'x'; .*: who, what$"),
     ("a.csv", b"who,who\na,secret\n", {"item": "x", "owner": "who"}, "two columns of the same name"),
-    ("a.csv", b"who,what\n", {"item": "what", "owner": "who"}, "holds no transaction"),
     ("a.csv", b"who,what\na,b\n,secret\n", {"item": "what", "owner": "who"}, "in the column 'who'"),
     ("a.csv", b"who,what\n\na,b\nsecret\n", {"item": "what", "owner": "who"}, "line 4: not as many cells"),
     ("a.csv", b"who,what\na,b\na,secret\xff\n", {"item": "what", "owner": "who"}, "line 3: not UTF-8"),
     ("a.csv", b'who,what\na,"b"\na,"secret\nb,c\n', {"item": "what", "owner": "who"}, "line 3: a quote"),
-    ("a.csv", b"a,b\n1,secret\n", {"format": "onehot"}, "is not one-hot"),
+    ("a.csv", b"a,b\n1,0\n1,secret\n", {"format": "onehot"}, "row 2 of the table: .* is not one-hot"),
+    (
+        "a.csv",
+        b"a,n\n1,2\n1,secret\n",
+        {"format": "table", "multiplicity": "n"},
+        "row 2 of the table: no number",
+    ),
 ]
 
 
@@ -79,7 +91,7 @@ def test_a_bad_file_is_refused_with_its_name_and_line(
 
 
 def test_a_directory_and_a_missing_file_are_refused(tmp_path: Path) -> None:
-    """Nothing to read is said in so many words."""
+    """Nothing to read is said plainly."""
     with pytest.raises(BadInput, match="is a directory; name one file"):
         read(tmp_path)
     with pytest.raises(BadInput, match=r"none\.dat does not exist; check the path"):
@@ -87,27 +99,46 @@ def test_a_directory_and_a_missing_file_are_refused(tmp_path: Path) -> None:
 
 
 BAD_DATA: list[tuple[Any, dict[str, Any], str]] = [
-    ([], {}, "holds no transaction"),
-    ([[], []], {}, "no item at all"),
     (5, {}, "neither a path, a table nor a list of lists"),
-    ([1, 2], {}, "neither a path, a table nor a list of lists"),
-    (["secret"], {}, "text where a list of items should be"),
-    ([[1.5]], {}, "an item of type float; items are integers or text"),
+    ([[1], 2], {}, "row 2: neither a list of items nor anything like one; give a list"),
+    (["secret"], {}, "row 1: text where a list of items should be"),
+    ([["a"], [1.5]], {}, "row 2: an item of type float, not an integer or text; give"),
     ([[True]], {}, "an item of type bool"),
     ([[2**64]], {}, "more than 64 bits"),
-    ([[-1, 2**64 - 1]], {}, "more than 64 bits"),
+    ([["a"], [-(2**63) - 1]], {}, "row 2: an integer of more than 64 bits"),
     ([["\ud800"]], {}, "not valid Unicode"),
     (TABLE, {}, "the table can be read in several ways"),
-    (TABLE.clear(), {"format": "table"}, "holds no transaction"),
     (
         TABLE,
         {"owner": "who", "item": "x"},
         "the table has no column 'x'; name one of its columns: who, what, n",
     ),
     (TABLE, {"item": "what", "format": "list"}, "no lists in the column 'what'"),
-    (TABLE, {"format": "onehot"}, "not one-hot"),
-    (pl.DataFrame({"a": ["b=c"], "a=b": ["c"]}), {"format": "table"}, "same column=value item"),
-    (pl.Series([[1.5]]), {}, "fractions"),
+    (TABLE, {"format": "onehot"}, "row 1 of the table: .*not one-hot"),
+    (
+        pl.DataFrame({"a": [0, 1]}),
+        {},
+        "in several ways.*'onehot' if every column is an item and holds 1 or 0",
+    ),
+    (pl.DataFrame({"a": [0.5]}), {"format": "onehot"}, "not one-hot"),
+    (pl.DataFrame({"a": ["x"], "a=b": ["y"]}), {"format": "table"}, "same column=value item"),
+    (pl.Series([[1.0], [1.5]]), {}, "row 2 of the table: no item; items are whole numbers"),
+    (pl.Series([[b"\xff"]]), {}, "row 1 of the table: no item; .*text in UTF-8"),
+    (
+        pl.DataFrame({"who": [1], "what": [0.5]}),
+        {"owner": "who", "item": "what"},
+        "row 1 of the table: no item",
+    ),
+    (
+        pl.DataFrame({"items": [["a"]], "multiplicity": [50]}),
+        {},
+        "a column 'multiplicity' beside its lists; .*give --multiplicity multiplicity; if not, give --format list",
+    ),
+    (
+        pl.DataFrame({"items": [["a"]], "multiplicity": [50], "shop": ["x"]}),
+        {"item": "items"},
+        "a column 'multiplicity' beside its lists",
+    ),
     (pl.Series([[["secret"]]]), {}, "items of type large_list"),
     (pl.DataFrame({"who": [None], "what": [["b"]]}), {"owner": "who", "item": "what"}, "in the column 'who'"),
     (pd.DataFrame({"a": [1, "secret"]}), {"format": "table"}, "columns that Polars cannot take"),
@@ -136,7 +167,14 @@ BAD_CALLS: list[tuple[Any, dict[str, Any], str]] = [
     ([[1]], {"owner": "who"}, "owner means nothing for a list of lists"),
     (TABLE, {"format": "fimi"}, "format means nothing for data in memory"),
     (TABLE, {"header": True}, "header means nothing for data in memory"),
-    (TABLE, {"item": "what", "owner": "what"}, "name the same column twice"),
+    (TABLE, {"item": "what", "owner": "what"}, "name a column twice"),
+    (
+        TABLE,
+        {"item": "what", "owner": "who", "multiplicity": "n"},
+        "multiplicity means nothing for a long table",
+    ),
+    ([[1]], {"multiplicity": "n"}, "multiplicity means nothing for a list of lists"),
+    ("a.dat", {"multiplicity": "n", "format": "fimi"}, "multiplicity means nothing for fimi files"),
     (TABLE, {"item": "what"}, "needs a column of owners and one of items"),
     (TABLE, {"basket": "n", "format": "table"}, "basket goes with a long table only"),
     (TABLE, {"item": "what", "format": "table"}, "item goes with a long table or a list column"),

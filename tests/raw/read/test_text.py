@@ -5,6 +5,7 @@ import io
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from reference_reading import baskets, byte_file, lines_of_names, lines_of_numbers
 from shared_data import DATA
-from veilset.raw.read import files, read
+from veilset.raw.read import Format, files, read
 from veilset.raw.read.encode import encode
 from veilset.raw.read.text import read_basket, read_fimi
 from veilset.raw.transactions import Item
@@ -44,7 +45,7 @@ def test_fimi_rows_are_the_sets_of_numbers_on_each_line(
     text = "1 2\n" + "\n".join(" ".join(map(str, row)) for row in rows) + end
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(files, "BLOCK_BYTES", block_bytes)
-        found = encode(read_fimi(byte_file(text.encode())), None, name="data")
+        found = encode(read_fimi(byte_file(text.encode())), None)
     expected = sets(lines_of_numbers(text))
     assert baskets(found) == expected
     assert found.alphabet.names == tuple(sorted({number for row in expected for number in row}))
@@ -65,7 +66,7 @@ def test_basket_rows_are_the_sets_of_names_on_each_line(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(files, "BLOCK_BYTES", block_bytes)
         data = ("item, item\n" * has_header + text).encode()
-        found = encode(read_basket(byte_file(data), separator=",", has_header=has_header), None, name="data")
+        found = encode(read_basket(byte_file(data), separator=",", has_header=has_header), None)
     assert baskets(found) == sets(lines_of_names(text))
 
 
@@ -82,19 +83,23 @@ def test_basket_rows_are_the_sets_of_names_on_each_line(
         pa.compress(b"1 2\n\n3\n", "zstd", asbytes=True),
     ],
 )
-@pytest.mark.parametrize("name", ["data.dat", "data", "data.txt.gz"])
-def test_fimi_comes_in_many_guises(tmp_path: Path, data: str | bytes, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "options"), [("data.dat", {}), ("data", {"format": "fimi"}), ("data.txt.gz", {"format": "fimi"})]
+)
+def test_fimi_comes_in_many_guises(
+    tmp_path: Path, data: str | bytes, name: str, options: dict[str, Any]
+) -> None:
     """Newlines, blanks, a byte order mark and compression make no difference, whatever the suffix."""
-    found = read(write(tmp_path, name, data))
+    found = read(write(tmp_path, name, data), **options)
     assert baskets(found) == [[1, 2], [], [3]]
     assert found.owners is None
 
 
 def test_standard_input_may_be_compressed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A dash reads standard input, decompressed if need be, in the format its first line tells."""
+    """A dash reads standard input, decompressed if need be, in the format that is given."""
     stream = io.TextIOWrapper(io.BufferedReader(io.BytesIO(gzip.compress(b"milk,bread\nmilk\n"))))
     monkeypatch.setattr(sys, "stdin", stream)
-    assert baskets(read("-")) == [["bread", "milk"], ["milk"]]
+    assert baskets(read("-", format="basket")) == [["bread", "milk"], ["milk"]]
 
 
 def test_spmf_names_stand_for_numbers(tmp_path: Path) -> None:
@@ -102,28 +107,46 @@ def test_spmf_names_stand_for_numbers(tmp_path: Path) -> None:
     text = "@CONVERTED_FROM_TEXT\n@ITEM=1=milk\n@ITEM=2=rye bread\n# note\n2 1\n3\n2 -1 1 -1 2 -1 -2\n"
     expected = [["milk", "rye bread"], ["3"], ["milk", "rye bread"]]
     assert baskets(read(write(tmp_path, "data.spmf", text))) == expected
-    assert baskets(read(write(tmp_path, "data.txt", text))) == expected
+    assert baskets(read(write(tmp_path, "data.txt", text), format="spmf")) == expected
+
+
+def test_an_spmf_number_without_a_name_never_takes_that_of_another(tmp_path: Path) -> None:
+    """Item 3 is not item 1, which is called 3; an empty name is none."""
+    text = "@ITEM=1=3\n@ITEM=2=@3\n@ITEM=5=\n@ITEM=6=\n1 3\n2 5\n"
+    assert baskets(read(write(tmp_path, "data.spmf", text))) == [["3", "@@3"], ["5", "@3"]]
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("text", "reading", "expected"),
     [
-        ("10307 -1 10311 -1 -2\n10307 -1 -2\n", [[10307, 10311], [10307]]),
-        ("% note\n1 2\n", [[1, 2]]),
-        ("3 1\n", [[1, 3]]),
-        ("\n7\n", [[], [7]]),
-        ("\n\nmilk\n", [[], [], ["milk"]]),
-        ("3,1\n", [[1, 3]]),
-        ("3,01\n", [["01", "3"]]),
-        ("milk\n", [["milk"]]),
-        ("-\n", [["-"]]),
-        ("-5,18446744073709551615\n", [["-5", "18446744073709551615"]]),
-        ("-5,3\n", [[-5, 3]]),
+        ("10307 -1 10311 -1 -2\n10307 -1 -2\n", "spmf", [[10307, 10311], [10307]]),
+        ("% note\n1 2\n", "spmf", [[1, 2]]),
+        ("3 1\n", "fimi", [[1, 3]]),
+        ("\n7\n", "fimi", [[], [7]]),
+        ("\n\nmilk\n", "basket", [[], [], ["milk"]]),
+        ("3,1\n", "basket", [[1, 3]]),
+        ("3,01\n", "basket", [[3, "01"]]),
+        ("10,9,x,-5,007,99999999999999999999\n", "basket", [[-5, 9, 10, "007", "99999999999999999999", "x"]]),
+        ("-\n", "basket", [["-"]]),
+        ("-5,18446744073709551615,18446744073709551616\n", "basket", [[-5, 2**64 - 1, str(2**64)]]),
+        ("-9223372036854775808,-9223372036854775809\n", "basket", [[-(2**63), str(-(2**63) - 1)]]),
+        ("-5,3\n", "basket", [[-5, 3]]),
     ],
 )
-def test_the_first_line_tells_the_format(tmp_path: Path, text: str, expected: list[list[Item]]) -> None:
-    """Without a telling suffix: numbers are FIMI, marks and comments SPMF, the rest baskets."""
-    assert baskets(read(write(tmp_path, "data.txt", text))) == expected
+def test_a_name_that_is_written_like_an_integer_is_one(
+    tmp_path: Path, text: str, reading: Format, expected: list[list[Item]]
+) -> None:
+    """Each by itself: integers of up to 64 bits without leading zeros first, then text."""
+    assert baskets(read(write(tmp_path, "data.txt", text), format=reading)) == expected
+
+
+@pytest.mark.parametrize("name", ["a.dat", "a.spmf", "a.csv", "a.tsv.gz"])
+@pytest.mark.parametrize(("text", "rows"), [("", 0), ("\n", 1), ("\n\n", 2)])
+def test_no_transaction_and_no_item_are_data(tmp_path: Path, name: str, text: str, rows: int) -> None:
+    """A file without lines holds none, one of blank lines empty ones; the alphabet has no item."""
+    found = read(write(tmp_path, name, text))
+    assert len(found) == rows
+    assert (found.items.size, len(found.alphabet)) == (0, 0)
 
 
 def test_baskets_may_have_quotes_a_header_and_another_separator(tmp_path: Path) -> None:

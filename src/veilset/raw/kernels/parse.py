@@ -81,6 +81,7 @@ def is_break(byte: int) -> bool:
 def parse_ids(
     text: Uint8Array,
     is_spmf: bool,  # noqa: FBT001 - kernels take positions only
+    skips: bool,  # noqa: FBT001
     ids: Uint64Array,
     offsets: Int64Array,
 ) -> tuple[int, int, np.uint64, bool, int, int]:
@@ -91,6 +92,7 @@ def parse_ids(
     Args:
         text: The lines; a return before a newline is fine.
         is_spmf: Whether the text is SPMF.
+        skips: Whether a line that cannot be read is a row without numbers, rather than a problem.
         ids: Room for the numbers, one for each byte that is no digit.
         offsets: Room for one more than there are lines; row r will be `ids[offsets[r]:offsets[r + 1]]`.
 
@@ -110,28 +112,36 @@ def parse_ids(
                 i += 1
             i += 1
             continue
-        while text[i] != NEWLINE:
+        problem = FINE
+        while problem == FINE and text[i] != NEWLINE:
             byte = text[i]
             if ZERO <= byte < ZERO + 10:
                 value = np.uint64(0)
-                while ZERO <= text[i] < ZERO + 10:
+                while ZERO <= text[i] < ZERO + 10 and problem == FINE:
                     digit = np.uint64(text[i] - ZERO)
                     if value > largest_before_digit or np.uint64(value * np.uint64(10)) > ~digit:
-                        return rows, found, largest, is_ascending, NUMBER_TOO_LARGE, lines
+                        problem = NUMBER_TOO_LARGE
                     value = np.uint64(value * np.uint64(10)) + digit
                     i += 1
-                if not is_break(text[i]):
-                    return rows, found, largest, is_ascending, NOT_A_NUMBER, lines
+                if problem == FINE and not is_break(text[i]):
+                    problem = NOT_A_NUMBER
                 ids[found] = value
-                is_ascending &= found == offsets[rows] or ids[found - 1] < value
-                largest = max(largest, value)
                 found += 1
             elif byte in (SPACE, TAB) or (byte == RETURN and text[i + 1] == NEWLINE):
                 i += 1
             elif is_spmf and byte == MINUS and text[i + 1] in (ONE, TWO) and is_break(text[i + 2]):
                 i += 2
             else:
-                return rows, found, largest, is_ascending, NOT_A_NUMBER, lines
+                problem = NOT_A_NUMBER
+        if problem != FINE:
+            if not skips:
+                return rows, found, largest, is_ascending, problem, lines
+            found = offsets[rows]
+            while text[i] != NEWLINE:
+                i += 1
+        for place in range(offsets[rows], found):
+            is_ascending &= place == offsets[rows] or ids[place - 1] < ids[place]
+            largest = max(largest, ids[place])
         i += 1
         rows += 1
         offsets[rows] = found
@@ -142,11 +152,13 @@ def parse_ids(
 def split_cells(
     text: Uint8Array,
     separator: int,
+    keeps_empty: bool,  # noqa: FBT001
+    skips: bool,  # noqa: FBT001
     cells: Uint8Array,
     cell_offsets: Int32Array,
     offsets: Int64Array,
 ) -> tuple[int, int]:
-    """Split lines into cells, without the quotes, the blanks around a cell and the cells that are empty.
+    """Split lines into cells, without the quotes and the blanks around a cell.
 
     A cell that starts with a quote ends at the next single quote, on the same line; a doubled one stands for
     a quote. Elsewhere a quote is a letter like others.
@@ -154,6 +166,8 @@ def split_cells(
     Args:
         text: The lines.
         separator: The byte between cells.
+        keeps_empty: Whether an empty cell is one, too; then a blank line has one.
+        skips: Whether a line that cannot be read is a row without cells, rather than a problem.
         cells: Room for the text of all cells, as much as `text` has.
         cell_offsets: Room for one more than there are separators and newlines.
         offsets: Room for one more than there are lines; row r will be the cells offsets[r] to offsets[r + 1].
@@ -168,28 +182,35 @@ def split_cells(
         while is_blank(text[i], separator):
             i += 1
         start = written
+        is_broken = False
         if text[i] == QUOTE:
             i += 1
             while text[i] != NEWLINE and (text[i] != QUOTE or text[i + 1] == QUOTE):
                 i += text[i] == QUOTE  # of a doubled quote, write the second
                 written = append_byte(text[i], separator, cells, start, written)
                 i += 1
-            if text[i] == NEWLINE:
-                return BROKEN_QUOTE, rows + 1
-            i += 1
+            is_broken = text[i] == NEWLINE
+            i += not is_broken
             while is_blank(text[i], separator):
                 i += 1
-            if text[i] != separator and text[i] != NEWLINE:
-                return BROKEN_QUOTE, rows + 1
+            is_broken |= text[i] not in (separator, NEWLINE)
         else:
             while text[i] != separator and text[i] != NEWLINE:
                 written = append_byte(text[i], separator, cells, start, written)
                 i += 1
-        while written > start and is_blank(cells[written - 1], separator):
-            written -= 1
-        if written > start:
-            found += 1
-            cell_offsets[found] = written
+        if is_broken:
+            if not skips:
+                return BROKEN_QUOTE, rows + 1
+            found = offsets[rows]
+            written = cell_offsets[found]
+            while text[i] != NEWLINE:
+                i += 1
+        else:
+            while written > start and is_blank(cells[written - 1], separator):
+                written -= 1
+            if written > start or keeps_empty:
+                found += 1
+                cell_offsets[found] = written
         if text[i] == NEWLINE:
             rows += 1
             offsets[rows] = found

@@ -1,4 +1,10 @@
-"""Files, tables and lists in; transactions out."""
+"""Files, tables and lists in; transactions out.
+
+Reading stands in front of the gate, so it must not tell what nobody paid for: one more transaction must not change
+how the others are read. Formats come from names, options and headers; a row is parsed by itself, and no row at all
+is data like any other. What is refused, a row that cannot be read or a file that looks misread, is refused before
+anything is asked, for the eyes of whoever owns the data. A refusal is not a release and must not be published.
+"""
 
 import os
 import re
@@ -6,14 +12,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
+import polars as pl
+
 from veilset.errors import BadCall, BadInput
+from veilset.raw.read import misread
+from veilset.raw.read.csv_tables import read_csv_table
 from veilset.raw.read.encode import TokenRows, encode
 from veilset.raw.read.files import ByteFile, open_bytes
-from veilset.raw.read.frames import frame_of, is_table_file, read_csv_file, read_table_file
+from veilset.raw.read.frames import frame_of, is_table_file, read_table_file
 from veilset.raw.read.lists import list_rows
-from veilset.raw.read.tables import Columns, table_rows
+from veilset.raw.read.tables import Columns, Table, table_rows
 from veilset.raw.read.text import read_basket, read_fimi, read_spmf
-from veilset.raw.read.vocabulary import AlphabetSource, integers_if_all, vocabulary_of
+from veilset.raw.read.vocabulary import AlphabetSource, vocabulary_of, written_integers
 from veilset.raw.transactions import Item, Transactions
 
 Format = Literal["fimi", "spmf", "basket", "long", "list", "table", "onehot"]
@@ -29,10 +39,8 @@ FORMAT_OF_SUFFIX = {
     ".basket": "basket",
 }
 TABLE_SUFFIXES = (".parquet", ".arrow", ".feather", ".ipc")
-SUFFIXES_THAT_TELL_NOTHING = ("", ".txt", ".data")
 
-ONLY_NUMBERS = re.compile(rb"[0-9 \t\r]*")
-SPMF_LINE = re.compile(rb"[@%#].*|(?:[0-9 \t\r]|-[12](?![0-9]))*")
+SEPARATORS_BY_NAME = {"tab": "\t", "\\t": "\t"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +53,21 @@ class Options:
     item: str | None
     separator: str | None
     header: bool | None
+    multiplicity: str | None
+    skip_bad_rows: bool
 
     def __post_init__(self) -> None:
         if self.format is not None and self.format not in FORMATS:
             raise BadCall(f"there is no format {self.format!r}; give one of {', '.join(FORMATS)}")
         if self.separator is not None and not re.fullmatch(r'[^"\r\n\x80-\U0010ffff]', self.separator):
-            raise BadCall("a separator is one ASCII character, no quote and no newline; give such a one")
+            raise BadCall(
+                "a separator is one ASCII character, no quote and no newline; give such a one, or tab"
+            )
 
     @property
     def columns(self) -> Columns:
         """The columns that are named."""
-        return Columns(self.owner, self.basket, self.item)
+        return Columns(self.owner, self.basket, self.item, self.multiplicity)
 
     def refuse(self, *names: str, where: str) -> None:
         """BadCall if one of these was given where it has no meaning."""
@@ -64,7 +76,7 @@ class Options:
                 raise BadCall(f"{name} means nothing for {where}; leave it out, or give another format")
 
 
-def read(
+def read(  # noqa: PLR0913 - one word for each thing that a file does not say itself
     source: str | os.PathLike[str] | Iterable[Iterable[Item | None]] | Any,  # noqa: ANN401 - tables of other libraries
     *,
     format: Format | None = None,  # noqa: A002 - what everybody calls it, on the command line, too
@@ -73,6 +85,8 @@ def read(
     item: str | None = None,
     separator: str | None = None,
     header: bool | None = None,
+    multiplicity: str | None = None,
+    skip_bad_rows: bool = False,
     alphabet: AlphabetSource | None = None,
 ) -> Transactions:
     """Read transactions: one set of items for each person, or several for each.
@@ -90,16 +104,19 @@ def read(
     | `table` | a row of a table; its items are `column=value`, but for missing values |
     | `onehot` | a row of a table; its items are the columns that are true or 1 |
 
-    If no format is given, `item` tells `long` or `list`, whichever that column is. Then the file name tells,
-    less `.gz` or `.zst`: `.dat` and `.fimi` are `fimi`, `.spmf` is `spmf`, `.csv`, `.tsv` and `.basket` are
-    `basket`. Without a suffix, with `.txt` or `.data`, and on standard input, the first line that is not
-    blank tells: `fimi` if it has only numbers, `spmf` if also its marks or a comment, else `basket`. A table
-    is `list` if it has nothing but a list column (and owners), `onehot` if nothing but true and false, or 1
-    and 0. A list column beside one called `multiplicity`, and nothing else, is what `publish` writes: each
-    list stands for so many transactions.
+    Only names, options and headers tell the format, never what rows hold: one more transaction must not change how
+    the others are read. If no format is given, `item` tells `long` or `list`, whichever type that column has. Then
+    the file name tells, less `.gz` or `.zst`: `.dat` and `.fimi` are `fimi`, `.spmf` is `spmf`, `.csv`, `.tsv` and
+    `.basket` are `basket`. A Parquet or Arrow file, or a table in memory, is `list` if it has nothing but a list
+    column (and owners), `onehot` if all columns are of the type boolean. Where nothing tells, give the format.
 
-    Items are integers or text. In a text file they are integers if all of them look like one, which 007 does
-    not. In a list that mixes both, all become text.
+    Items are integers or text. In a text file an item is an integer if it is written like one, which 007 is not;
+    integers come first in the alphabet.
+
+    A file that looks misread is refused, in one line that names the option to give: other separators inside items, a
+    table read as baskets, a column of identifiers, hardly any item twice, UTF-16. What is given is not doubted:
+    `format` turns the checks of what rows look like off, `separator` those of what stands within items. The checks, as
+    every refusal, are for the eyes of whoever owns the data.
 
     Args:
         source: A path, "-" for standard input, a Polars, pandas or Arrow table, or a list of lists of items
@@ -110,9 +127,16 @@ def read(
             owner is the privacy unit, not the transaction.
         basket: The column that tells, in a long table, to which of its owner's transactions a row belongs.
         item: The column of items; if it holds lists, then each row is one transaction.
-        separator: What stands between the cells of a CSV file: a comma (in `.tsv`, a tab) if not given.
+        separator: What stands between the cells of a CSV file: a comma (in `.tsv`, a tab) if not given. One ASCII
+            character, or "tab".
         header: Whether a CSV file starts with column names; if not given, tables do and baskets do not.
             Columns without a name are called f0, f1, ...
+        multiplicity: The column that tells how many transactions a row stands for, in a table where a row is one.
+            Then a row is what somebody owns, and its copies are transactions of one owner. What `publish` wrote to
+            Parquet says so itself, and its records are nobody's.
+        skip_bad_rows: Whether a row that cannot be read is a transaction without items, instead of refused with its
+            file and line. Nothing tells how many there were. A row of which nobody knows the owner is left out.
+            Compressed files must be named .gz or .zst.
         alphabet: The public items: a list, or the path of a file with one item on each line, or with lines
             of an item, a tab, and its name in releases. Other items are dropped. If not given, the items that
             the data holds stand for it, sorted, and each release says so.
@@ -125,12 +149,13 @@ def read(
     >>> len(baskets), baskets.alphabet.names, baskets.alphabet.is_given
     (3, ('bread', 'milk'), False)
     """
-    options = Options(format, owner, basket, item, separator, header)
+    separator = SEPARATORS_BY_NAME.get(separator or "", separator)
+    options = Options(format, owner, basket, item, separator, header, multiplicity, skip_bad_rows)
     vocabulary = None if alphabet is None else vocabulary_of(alphabet)
     if isinstance(source, (str, os.PathLike)):
-        with open_bytes(source) as file:
-            return encode(_file_rows(file, options), vocabulary, name=file.name)
-    return encode(_memory_rows(source, options), vocabulary, name="the data")
+        with open_bytes(source, by_name=skip_bad_rows) as file:
+            return encode(_file_rows(file, options), vocabulary)
+    return encode(_memory_rows(source, options), vocabulary)
 
 
 def _memory_rows(source: object, options: Options) -> TokenRows:
@@ -139,72 +164,101 @@ def _memory_rows(source: object, options: Options) -> TokenRows:
         options.refuse("format", where="data in memory")
     frame = frame_of(source)
     if frame is not None:
-        return table_rows(frame, options.columns, layout=options.format, name="the table")
-    options.refuse("format", "owner", "basket", "item", where="a list of lists")
-    return list_rows(source)
+        table = Table(frame, "the table", options.skip_bad_rows)
+        return table_rows(table, options.columns, layout=options.format)
+    options.refuse("format", "owner", "basket", "item", "multiplicity", where="a list of lists")
+    return list_rows(source, skips=options.skip_bad_rows)
 
 
 def _file_rows(file: ByteFile, options: Options) -> TokenRows:
-    if not file.head:
-        raise BadInput(f"{file.name} is empty; give a file with one transaction on each line, or a table")
-    if is_table_file(file):
+    if _may_be_table_file(file, options) and is_table_file(file):
         return _table_file_rows(file, options)
     if file.suffix in TABLE_SUFFIXES:
         raise BadInput(
             f"{file.name} is no {file.suffix[1:]} file, whatever its name says; check how it was made"
         )
-    reading = options.format or _guess_format(file, options)
+    reading = options.format or _told_format(file, options)
     if reading in LINE_FORMATS:
         return _line_file_rows(file, options, reading)
     return _csv_table_rows(file, options, reading)
+
+
+def _may_be_table_file(file: ByteFile, options: Options) -> bool:
+    """Whether the first bytes may tell: not where they can be those of a transaction."""
+    if file.suffix in TABLE_SUFFIXES:
+        return True
+    is_text = options.separator is not None or options.header is not None or options.format in LINE_FORMATS
+    return file.suffix not in FORMAT_OF_SUFFIX and not is_text
 
 
 def _table_file_rows(file: ByteFile, options: Options) -> TokenRows:
     options.refuse("separator", "header", where="a Parquet or Arrow file")
     if options.format in LINE_FORMATS:
         options.refuse("format", where="a Parquet or Arrow file")
-    frame = read_table_file(file, options.columns)
-    return table_rows(frame, options.columns, layout=options.format, name=file.name)
+    columns = options.columns
+    frame, published = read_table_file(file, columns)
+    is_published = published is not None and columns.multiplicity in {None, published}
+    if is_published:
+        columns = replace(columns, multiplicity=published)
+    table = Table(frame, file.name, options.skip_bad_rows, is_published)
+    return table_rows(table, columns, layout=options.format)
 
 
 def _line_file_rows(file: ByteFile, options: Options, reading: str) -> TokenRows:
-    options.refuse("owner", "basket", "item", where=f"{reading} files")
+    options.refuse("owner", "basket", "item", "multiplicity", where=f"{reading} files")
     if reading == "basket":
-        return read_basket(file, separator=_separator(file, options), has_header=options.header or False)
+        separator = _separator(file, options)
+        _check_cells(file, options, separator)
+        if options.format is None:
+            misread.check_baskets(file, separator=separator, has_header=options.header or False)
+        return read_basket(
+            file, separator=separator, has_header=options.header or False, skips=options.skip_bad_rows
+        )
     options.refuse("separator", "header", where=f"{reading} files")
-    return read_fimi(file) if reading == "fimi" else read_spmf(file)
+    if options.format is None:
+        misread.check_encoding(file, override=f"--format {reading}")
+    rows = (read_fimi if reading == "fimi" else read_spmf)(file, skips=options.skip_bad_rows)
+    if options.format is None:
+        misread.check_ids(rows, name=file.name, reading=reading)
+    return rows
 
 
 def _csv_table_rows(file: ByteFile, options: Options, layout: str) -> TokenRows:
     if layout == "list":
         options.refuse("format", where="a text file")
-    frame = read_csv_file(
+    separator = _separator(file, options)
+    _check_cells(file, options, separator)
+    frame = read_csv_table(
         file,
         options.columns,
-        separator=_separator(file, options),
+        separator=separator,
         has_header=options.header is not False,
-        as_text=layout != "onehot",
+        skips=options.skip_bad_rows,
     )
-    rows = table_rows(frame, options.columns, layout=layout, name=file.name)
-    return replace(rows, names=integers_if_all(rows.names)) if layout == "long" else rows
+    if options.multiplicity is not None:
+        frame = frame.with_columns(pl.col(options.multiplicity).cast(pl.Int64, strict=False))
+    rows = table_rows(Table(frame, file.name, options.skip_bad_rows), options.columns, layout=layout)
+    return replace(rows, are_integers=written_integers(rows.names)) if layout == "long" else rows
+
+
+def _check_cells(file: ByteFile, options: Options, separator: str) -> None:
+    if options.separator is None:
+        misread.check_encoding(file, override="--separator")
+        misread.check_separators(file, separator=separator)
 
 
 def _separator(file: ByteFile, options: Options) -> str:
     return options.separator or ("\t" if file.suffix == ".tsv" else ",")
 
 
-def _guess_format(file: ByteFile, options: Options) -> str:
-    """The format of a text file, by the rule that `read` tells."""
+def _told_format(file: ByteFile, options: Options) -> str:
+    """The format of a text file, by its name or by columns that are named; what it holds does not tell."""
     if options.columns.given():
         return "long"
     if file.suffix in FORMAT_OF_SUFFIX:
         return FORMAT_OF_SUFFIX[file.suffix]
-    if file.suffix not in SUFFIXES_THAT_TELL_NOTHING:
-        known = ", ".join([*FORMAT_OF_SUFFIX, *TABLE_SUFFIXES])
-        raise BadInput(
-            f"{file.name} has a suffix that tells no format; known are {known}; or give the format: "
-            f"{', '.join(FORMATS)}"
-        )
-    if ONLY_NUMBERS.fullmatch(file.first_line()):
-        return "fimi"
-    return "spmf" if SPMF_LINE.fullmatch(file.first_line()) else "basket"
+    known = ", ".join([*FORMAT_OF_SUFFIX, *TABLE_SUFFIXES])
+    raise BadInput(
+        f"{file.name} does not tell its format by its name; give --format, one of {', '.join(FORMATS)}; "
+        f"or name the file {known}"
+    )

@@ -6,11 +6,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from veilset.arrays import Int32Array, Int64Array
-from veilset.errors import BadInput
+from veilset.arrays import BoolArray, Int32Array, Int64Array
 from veilset.raw.kernels import parse
 from veilset.raw.read.vocabulary import Vocabulary
-from veilset.raw.transactions import Alphabet, Transactions
+from veilset.raw.transactions import Alphabet, Item, Transactions
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -18,28 +17,25 @@ class TokenRows:
     """Rows as they were read: row r holds `tokens[offsets[r]:offsets[r + 1]]`, in any order, with repeats.
 
     A token is a small number that stands for an item: `tokens_of_names[i]` for the item called `names[i]`.
-    Names are distinct, an Arrow array of integers or of strings. `is_ascending` promises that no row has
-    repeats or a token before a smaller one.
+    Names are distinct, an Arrow array of integers or of strings; of strings, `are_integers` tells those that
+    stand for an integer. `is_ascending` promises that no row has repeats or a token before a smaller one.
     """
 
     offsets: Int64Array
     tokens: Int32Array
     names: pa.Array
     tokens_of_names: Int64Array
+    are_integers: BoolArray | None = None
     is_ascending: bool = False
     owners: Int64Array | None = None
 
 
-def encode(rows: TokenRows, vocabulary: Vocabulary | None, *, name: str) -> Transactions:
+def encode(rows: TokenRows, vocabulary: Vocabulary | None) -> Transactions:
     """Give every item its code in the alphabet; without a given one, the items there are make it, sorted.
 
     Takes the arrays of `rows` over: they are changed in place, since they can be most of the memory there is.
     """
-    if vocabulary is not None:
-        return _encode_given(rows, vocabulary)
-    if len(rows.names) == 0:
-        raise BadInput(f"{name} holds no item at all; check the format, or give an alphabet")
-    return _encode_own(rows)
+    return _encode_own(rows) if vocabulary is None else _encode_given(rows, vocabulary)
 
 
 def dictionary_rows(offsets: Int64Array, items: pa.Array | pa.ChunkedArray) -> TokenRows:
@@ -56,12 +52,31 @@ def dictionary_rows(offsets: Int64Array, items: pa.Array | pa.ChunkedArray) -> T
     return TokenRows(offsets, tokens, names, np.arange(len(names), dtype=np.int64))
 
 
+def offsets_of(lengths: Int64Array) -> Int64Array:
+    """Where each row starts, and the last one ends, of rows that have these lengths."""
+    offsets = np.zeros(lengths.size + 1, dtype=np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets
+
+
 def _encode_own(rows: TokenRows) -> Transactions:
-    order = pc.sort_indices(rows.names).to_numpy()
+    order, names = _sorted_names(rows.names, rows.are_integers)
     codes = np.empty(order.size, dtype=np.int32)
     codes[order] = np.arange(order.size, dtype=np.int32)
-    alphabet = Alphabet(rows.names.take(pa.array(order)).to_pylist(), is_given=False)
-    return _recoded(rows, codes, alphabet)
+    return _recoded(rows, codes, Alphabet(names, is_given=False))
+
+
+def _sorted_names(names: pa.Array, are_integers: BoolArray | None) -> tuple[Int64Array, list[Item]]:
+    """The order of names and the names in it: integers by their value, then text by its code points."""
+    order = pc.sort_indices(names).to_numpy().astype(np.int64)
+    if are_integers is None or not are_integers.any():
+        return order, names.take(pa.array(order)).to_pylist()
+    places = np.flatnonzero(are_integers)
+    values = [int(name) for name in names.take(pa.array(places)).to_pylist()]
+    by_value = sorted(range(len(values)), key=values.__getitem__)
+    texts = order[~are_integers[order]]
+    in_order = [values[place] for place in by_value] + names.take(pa.array(texts)).to_pylist()
+    return np.concatenate([places[by_value], texts]), in_order
 
 
 def _encode_given(rows: TokenRows, vocabulary: Vocabulary) -> Transactions:

@@ -20,7 +20,7 @@ MOST_GROWTH = 64.0  # the start of a file can mislead about the rest
 STANDARD_INPUT = "-"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 COMPRESSIONS = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
-COMPRESSED_SUFFIXES = (".gz", ".zst")
+COMPRESSED_SUFFIXES = {".gz": "gzip", ".zst": "zstd"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +59,12 @@ class ByteFile:
         """By what factor that which has been read may grow until the end: a guess, within bounds."""
         return UNKNOWN_GROWTH if self._share_read is None else min(1.05 / self._share_read(), MOST_GROWTH)
 
-    def first_line(self) -> bytes:
-        """The first line that is not blank, as far as it has been read; nothing is consumed."""
-        return self.head.removeprefix(BYTE_ORDER_MARK).lstrip().partition(b"\n")[0]
+    def first_lines(self, most: int) -> Lines:
+        """The whole lines at the start of what has been read, at most this number; nothing is consumed."""
+        is_all = len(self.head) < BLOCK_BYTES
+        text = self.head + b"\n" if is_all and self.head[-1:] not in (b"", b"\n") else self.head
+        lines = text.split(b"\n", most)[:-1]  # what is behind the last newline, or beyond those asked for
+        return _lines([line + b"\n" for line in lines], 1)
 
     def blocks(self) -> Iterator[bytes]:
         """All bytes, from the start; once."""
@@ -81,10 +84,13 @@ class ByteFile:
         return data.decode()
 
     def lines(self) -> Iterator[Lines]:
-        """The text in blocks of whole lines, without a byte order mark; a missing last newline is added."""
+        """The text in blocks of whole lines; a missing last newline is added.
+
+        A byte order mark at the start of a line is left out, of any line: which one is first depends on the others.
+        """
         first = 1
         unfinished: list[bytes] = []
-        for block in self._text_blocks():
+        for block in self.blocks():
             truncation = block.rfind(b"\n") + 1
             if truncation:
                 lines = _lines([*unfinished, block[:truncation]], first)
@@ -92,7 +98,7 @@ class ByteFile:
                 first += lines.number
                 unfinished = []
             unfinished.append(block[truncation:])
-        if any(unfinished):
+        if b"".join(unfinished).removeprefix(BYTE_ORDER_MARK):
             yield _lines([*unfinished, b"\n"], first)
 
     def check_utf8(self, data: bytes, *, first_line: int) -> None:
@@ -107,11 +113,6 @@ class ByteFile:
         """The error for a line that cannot be read."""
         return BadInput(f"{self.name}, line {line}: {problem}")
 
-    def _text_blocks(self) -> Iterator[bytes]:
-        blocks = self.blocks()
-        yield next(blocks, b"").removeprefix(BYTE_ORDER_MARK)
-        yield from blocks
-
     def _read_block(self) -> bytes:
         try:
             return self._stream.read(BLOCK_BYTES)
@@ -122,12 +123,16 @@ class ByteFile:
 
 
 @contextmanager
-def open_bytes(path: str | os.PathLike[str]) -> Iterator[ByteFile]:
-    """Open a file, or standard input for "-"; gzip and Zstandard are recognised by their first bytes."""
+def open_bytes(path: str | os.PathLike[str], *, by_name: bool = False) -> Iterator[ByteFile]:
+    """Open a file, or standard input for "-"; gzip and Zstandard are recognised by their first bytes.
+
+    The first bytes of plain text are the first transaction's. No text in UTF-8 starts like a compressed file; but
+    where a row may be anything (`by_name`), only the suffix .gz or .zst tells.
+    """
     if path == STANDARD_INPUT:
         if sys.stdin is None:
             raise BadInput("standard input is closed; pipe a file into it, or name one")
-        yield _decompressed(sys.stdin.buffer, name="standard input")
+        yield _decompressed(sys.stdin.buffer, name="standard input", by_name=by_name)
         return
     name = os.fspath(path)
     try:
@@ -139,24 +144,35 @@ def open_bytes(path: str | os.PathLike[str]) -> Iterator[ByteFile]:
     except OSError as error:
         raise BadInput(f"{name} cannot be opened: {error.strerror}") from None
     with file:
-        yield _decompressed(file, name=name, path=Path(path))
+        yield _decompressed(file, name=name, path=Path(path), by_name=by_name)
 
 
 def _lines(pieces: list[bytes], first: int) -> Lines:
-    text = np.frombuffer(b"".join(pieces), dtype=np.uint8)
+    joined = b"".join(pieces)
+    if BYTE_ORDER_MARK in joined:
+        joined = joined.removeprefix(BYTE_ORDER_MARK).replace(b"\n" + BYTE_ORDER_MARK, b"\n")
+    text = np.frombuffer(joined, dtype=np.uint8)
     return Lines(text, first, int(np.count_nonzero(text == ord("\n"))))
 
 
-def _decompressed(file: BinaryIO, *, name: str, path: Path | None = None) -> ByteFile:
+def _decompressed(file: BinaryIO, *, name: str, path: Path | None = None, by_name: bool) -> ByteFile:
     suffix = "" if path is None else _suffix(path)
     size = 0 if path is None else path.stat().st_size  # none for a pipe, too
     share_read = (lambda: file.tell() / size) if size else None
+    compression = _compression_by_name(path) if by_name else _compression_by_start(file)
+    if compression is None:
+        return ByteFile(file, name=name, suffix=suffix, path=path, share_read=share_read)
+    stream = pa.CompressedInputStream(pa.PythonFile(file, mode="r"), compression)
+    return ByteFile(stream, name=name, suffix=suffix, share_read=share_read)
+
+
+def _compression_by_name(path: Path | None) -> str | None:
+    return None if path is None else COMPRESSED_SUFFIXES.get(path.suffix.lower())
+
+
+def _compression_by_start(file: BinaryIO) -> str | None:
     first_bytes = file.peek(4)  # type: ignore[attr-defined]
-    for magic, compression in COMPRESSIONS.items():
-        if first_bytes.startswith(magic):
-            stream = pa.CompressedInputStream(pa.PythonFile(file, mode="r"), compression)
-            return ByteFile(stream, name=name, suffix=suffix, share_read=share_read)
-    return ByteFile(file, name=name, suffix=suffix, path=path, share_read=share_read)
+    return next((name for magic, name in COMPRESSIONS.items() if first_bytes.startswith(magic)), None)
 
 
 def _suffix(path: Path) -> str:

@@ -1,23 +1,28 @@
 """Text with one transaction on each line: numbers (FIMI, SPMF) or names (basket CSV).
 
 A blank line is a transaction without items: an empty basket is somebody's, too. The newline at the end of
-the last line may be missing.
+the last line may be missing. What a line means depends on that line alone, and in SPMF on the lines in front of
+the first transaction; a file without lines holds no transaction. If `skips`, a line that cannot be read is a
+transaction without items.
 """
 
 import re
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from veilset.arrays import Int64Array
 from veilset.errors import BadInput
 from veilset.raw.kernels import parse
+from veilset.raw.read.cells import cells_of_lines, joined_offsets, without_first_line
 from veilset.raw.read.encode import TokenRows, dictionary_rows
 from veilset.raw.read.files import ByteFile, Lines
-from veilset.raw.read.vocabulary import integers_if_all
+from veilset.raw.read.vocabulary import written_integers
+
+if TYPE_CHECKING:
+    from veilset.arrays import Int64Array
 
 SMALL_TABLE = 1 << 20
 """A table with a place for every number below this costs little, however few numbers there are."""
@@ -27,17 +32,17 @@ LARGEST_TOKEN = 2**31 - 1
 PROBLEMS = {
     parse.NOT_A_NUMBER: "not only whole numbers parted by blanks; if items have names, give --format basket",
     parse.NUMBER_TOO_LARGE: "a number of more than 64 bits; to take numbers as names, give --format basket",
-    parse.BROKEN_QUOTE: "a quote that does not close where its cell ends; close it, or double it in names",
 }
 
-NO_TRANSACTION = "{} holds no transaction, only a header or comments; add a line for each transaction"
+DICTIONARY = pa.dictionary(pa.int32(), pa.string())
 
+SPMF_HEADER = re.compile(rb"(?:[@%#].*\n)*")
 SPMF_ITEM = re.compile(rb"^@ITEM=(\d+)=(.*?)\r?$", re.MULTILINE)
 
 
-def read_fimi(file: ByteFile) -> TokenRows:
+def read_fimi(file: ByteFile, *, skips: bool = False) -> TokenRows:
     """Read lines of item numbers of up to 64 bits, parted by spaces or tabs."""
-    rows = IdRows(file)
+    rows = IdRows(file, skips=skips)
     numbers_are_short = True
     for lines in file.lines():
         numbers_are_short = numbers_are_short and rows.add_short(lines)
@@ -46,23 +51,30 @@ def read_fimi(file: ByteFile) -> TokenRows:
     return rows.finish()
 
 
-def read_spmf(file: ByteFile) -> TokenRows:
+def read_spmf(file: ByteFile, *, skips: bool = False) -> TokenRows:
     """Read SPMF text: like FIMI, with comments, names for items, and the marks -1 and -2 of sequences.
 
-    A sequence counts as the set of all its items.
+    A sequence counts as the set of all its items. Names stand in front of the first transaction.
     """
-    rows = IdRows(file)
-    item_names: list[tuple[bytes, bytes]] = []
+    rows = IdRows(file, skips=skips)
+    header = b""
+    is_header = True
     for lines in file.lines():
         text = lines.text.tobytes()
-        file.check_utf8(text, first_line=lines.first)
+        header_end = SPMF_HEADER.match(text).end() if is_header else 0  # type: ignore[union-attr]
+        header += text[:header_end]
+        is_header = header_end == len(text)
+        late_name = SPMF_ITEM.search(text, header_end)
+        if late_name and not skips:
+            line = lines.first + text.count(b"\n", 0, late_name.start())
+            raise file.bad_line(line, "an @ITEM name behind the first transaction; move it to the start")
         rows.add(lines, is_spmf=True)
-        item_names += SPMF_ITEM.findall(text)
-    tokens = rows.finish()
-    return _named(file, tokens, item_names) if item_names else tokens
+    file.check_utf8(header, first_line=1)
+    names = SPMF_ITEM.findall(header)
+    return _named(file, rows.finish(), names) if names else rows.finish()
 
 
-def read_basket(file: ByteFile, *, separator: str, has_header: bool) -> TokenRows:
+def read_basket(file: ByteFile, *, separator: str, has_header: bool, skips: bool = False) -> TokenRows:
     """Read lines of item names; blanks around a name, empty cells and a header are passed over.
 
     A cell may stand in quotes, with doubled quotes inside, but must end on its line.
@@ -70,20 +82,20 @@ def read_basket(file: ByteFile, *, separator: str, has_header: bool) -> TokenRow
     blocks: list[Int64Array] = []
     cells: list[pa.DictionaryArray] = []
     for whole_lines in file.lines():
-        lines = _without_first_line(whole_lines) if has_header and whole_lines.first == 1 else whole_lines
-        file.check_utf8(lines.text.tobytes(), first_line=lines.first)
-        offsets, texts = _split_cells(file, lines, separator=ord(separator))
+        lines = without_first_line(whole_lines) if has_header and whole_lines.first == 1 else whole_lines
+        offsets, texts = cells_of_lines(file, lines, separator=separator, keeps_empty=False, skips=skips)
         blocks.append(offsets)
         cells.append(texts.dictionary_encode())
-    rows = dictionary_rows(_joined_offsets(file, blocks), pa.chunked_array(cells))
-    return replace(rows, names=integers_if_all(rows.names))
+    rows = dictionary_rows(joined_offsets(blocks), pa.chunked_array(cells, DICTIONARY))
+    return replace(rows, are_integers=written_integers(rows.names))
 
 
 class IdRows:
     """Rows of item numbers, added block by block: row r is `ids[offsets[r]:offsets[r + 1]]`."""
 
-    def __init__(self, file: ByteFile) -> None:
+    def __init__(self, file: ByteFile, *, skips: bool) -> None:
         self._file = file
+        self._skips = skips
         self._offsets: Int64Array = np.zeros(1, dtype=np.int64)
         self._ids: npt.NDArray[Any] = np.empty(0, dtype=np.uint32)
         self._rows = 0
@@ -105,7 +117,9 @@ class IdRows:
         """Add lines of numbers of any length."""
         ids = np.empty(_most_numbers(lines), dtype=np.uint64)
         offsets = np.empty(lines.number + 1, dtype=np.int64)
-        rows, found, largest, is_ascending, problem, seen = parse.parse_ids(lines.text, is_spmf, ids, offsets)
+        rows, found, largest, is_ascending, problem, seen = parse.parse_ids(
+            lines.text, is_spmf, self._skips, ids, offsets
+        )
         if problem != parse.FINE:
             raise self._file.bad_line(lines.first + seen - 1, PROBLEMS[problem])
         if largest >= 2**32:
@@ -117,8 +131,6 @@ class IdRows:
 
     def finish(self) -> TokenRows:
         """The rows, of tokens: the numbers as they are, or places in a dictionary if some are large."""
-        if self._rows == 0:
-            raise BadInput(NO_TRANSACTION.format(self._file.name))
         offsets, ids = self._offsets[: self._rows + 1], self._ids[: self._found]
         if self._largest > min(max(SMALL_TABLE, self._found), LARGEST_TOKEN):
             return dictionary_rows(offsets, pa.array(ids))
@@ -149,17 +161,6 @@ class IdRows:
         self._is_ascending &= is_ascending
 
 
-def _split_cells(file: ByteFile, lines: Lines, *, separator: int) -> tuple[Int64Array, pa.StringArray]:
-    offsets = np.empty(lines.number + 1, dtype=np.int64)
-    cells = np.empty(lines.text.size, dtype=np.uint8)
-    cell_offsets = np.empty(lines.number + np.count_nonzero(lines.text == separator) + 1, dtype=np.int32)
-    problem, seen = parse.split_cells(lines.text, separator, cells, cell_offsets, offsets)
-    if problem != parse.FINE:
-        raise file.bad_line(lines.first + seen - 1, PROBLEMS[problem])
-    texts = pa.StringArray.from_buffers(int(offsets[-1]), pa.py_buffer(cell_offsets), pa.py_buffer(cells))
-    return offsets, texts
-
-
 def _grown(array: npt.NDArray[Any], *, used: int, size: int) -> npt.NDArray[Any]:
     grown = np.empty(size, dtype=array.dtype)
     grown[:used] = array[:used]
@@ -171,29 +172,20 @@ def _most_numbers(lines: Lines) -> int:
     return lines.text.size // 2 + 1
 
 
-def _without_first_line(lines: Lines) -> Lines:
-    first_newline = int(np.argmax(lines.text == parse.NEWLINE))
-    return Lines(lines.text[first_newline + 1 :], lines.first + 1, lines.number - 1)
-
-
-def _joined_offsets(file: ByteFile, blocks: list[Int64Array]) -> Int64Array:
-    """The offsets of all rows, from those of each block, which start at 0."""
-    rows = sum(block.size - 1 for block in blocks)
-    if rows == 0:
-        raise BadInput(NO_TRANSACTION.format(file.name))
-    offsets = np.zeros(rows + 1, dtype=np.int64)
-    row = 0
-    for block in blocks:
-        end = row + block.size - 1
-        np.add(block[1:], offsets[row], out=offsets[row + 1 : end + 1])
-        row = end
-    return offsets
-
-
 def _named(file: ByteFile, rows: TokenRows, item_names: list[tuple[bytes, bytes]]) -> TokenRows:
-    """The rows with the names that the file gives to item numbers."""
-    name_of = {int(number): name.decode().strip() for number, name in item_names}
-    names = [name_of.get(number, str(number)) for number in rows.names.to_pylist()]
-    if len(set(names)) != len(names):
+    """The rows with the names that the file gives to item numbers.
+
+    A number without a name is its own; if that is the name of another item, with an @ in front.
+    """
+    name_of = {int(number): name.decode().strip() for number, name in item_names if name.strip()}
+    taken = set(name_of.values())
+    if len(taken) != len(name_of):
         raise BadInput(f"{file.name} gives two items the same name in its @ITEM lines; make the names differ")
+    names = [name_of.get(number, _free_name(str(number), taken)) for number in rows.names.to_pylist()]
     return replace(rows, names=pa.array(names, pa.string()))
+
+
+def _free_name(name: str, taken: set[str]) -> str:
+    while name in taken:
+        name = "@" + name
+    return name

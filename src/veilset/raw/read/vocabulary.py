@@ -8,12 +8,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from veilset.arrays import BoolArray
 from veilset.errors import BadInput
 from veilset.raw.read.files import open_bytes
 from veilset.raw.transactions import Alphabet, Item
 
 AlphabetSource = Alphabet | Iterable[Item] | str | os.PathLike[str]
 """An alphabet, its items in order, or the path of a file that lists them."""
+
+LIKE_INTEGER = "^(0|-?[1-9][0-9]{0,19})$"
+LONG_INTEGER = 19  # digits and sign; fewer always fit into 64 bits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,9 +43,21 @@ def vocabulary_of(alphabet: AlphabetSource) -> Vocabulary:
     return _vocabulary([str(name) for name in names], names)
 
 
+def written_integers(names: pa.Array) -> BoolArray:
+    """Which names read from text are integers: written like one, without leading zeros, and of up to 64 bits.
+
+    It depends on each name alone: one more name changes nothing about the others.
+    """
+    is_integer: BoolArray = pc.match_substring_regex(names, LIKE_INTEGER).to_numpy(zero_copy_only=False)
+    long = np.flatnonzero(is_integer & (pc.binary_length(names).to_numpy() >= LONG_INTEGER))
+    for place in long.tolist():
+        is_integer[place] = -(2**63) <= int(names[place].as_py()) < 2**64
+    return is_integer
+
+
 def integers_if_all(names: pa.Array) -> pa.Array:
     """Names read from text: integers if all are written like one, without leading zeros; else strings."""
-    looks_like_integer = pc.match_substring_regex(names, "^(0|-?[1-9][0-9]*)$")
+    looks_like_integer = pc.match_substring_regex(names, LIKE_INTEGER)
     if not pc.all(looks_like_integer, min_count=0).as_py():
         return names
     for integer in (pa.int64(), pa.uint64()):
