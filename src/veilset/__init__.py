@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING
 from veilset._version import __version__
 
 if TYPE_CHECKING:
-    from veilset.api import items, mine, open_curator, publish
+    from veilset.api import items, mine, publish
     from veilset.errors import BadCall, BadInput, BudgetExceeded, VeilsetError
     from veilset.exact import ExactResult, mine_exact
     from veilset.gate import SecureNoise, SeededNoise
     from veilset.methods import METHODS
+    from veilset.opening import open_curator
     from veilset.raw.read import read
     from veilset.raw.transactions import Alphabet, Transactions
     from veilset.render.report import write_report
@@ -43,7 +44,7 @@ _HOMES = {
     "items": "veilset.api",
     "mine": "veilset.api",
     "mine_exact": "veilset.exact",
-    "open_curator": "veilset.api",
+    "open_curator": "veilset.opening",
     "publish": "veilset.api",
     "read": "veilset.raw.read",
     "write_report": "veilset.render.report",

@@ -4,26 +4,24 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from veilset.errors import BadCall
-from veilset.gate import (
-    LEAST_EPSILON,
-    Budget,
-    Curator,
-    Epsilon,
-    Noise,
-    PrivacyUnit,
-    SecureNoise,
-    exact_epsilon,
-)
+from veilset.gate import Curator, Delta, Epsilon, Noise, SecureNoise
+from veilset.itemsets import Itemsets
 from veilset.methods import Method, find_method
-from veilset.raw.cuts.owners import keep_per_owner
-from veilset.raw.engines.local import LocalEngine
-from veilset.raw.read import read
+from veilset.methods.shared.preliminaries import SHARE_FOR_NUMBER
+from veilset.opening import Access, ItemChoice, as_transactions
+from veilset.raw.read import AlphabetSource
 from veilset.raw.transactions import Transactions
-from veilset.request import MOST_TRANSACTIONS, PublishRequest, Request, Support
+from veilset.request import PublishRequest, Request, Support
+from veilset.results.estimates import Estimates
 from veilset.results.published import Published
 from veilset.results.release import Release
 from veilset.taxonomy import FAN_OUT, Taxonomy
+
+NOTHING_NAMED = "no item is held by enough transactions to be named at this epsilon and delta"
+NO_ITEMS = "there are no items"
 
 
 def mine(  # noqa: PLR0913 - all keyword-only, each documented
@@ -34,11 +32,17 @@ def mine(  # noqa: PLR0913 - all keyword-only, each documented
     min_support: Support | None = None,
     method: str | None = None,
     max_size: int | None = None,
+    alphabet: AlphabetSource | None = None,
+    public_items: bool = False,
+    delta: Delta | None = None,
     per_owner: int | None = None,
     transactions: int | None = None,
     noise: Noise | None = None,
 ) -> Release:
-    """Frequent itemsets under epsilon-differential privacy.
+    """Frequent itemsets under differential privacy.
+
+    Which items may be named is a choice that is demanded: exactly one of `alphabet`, `public_items` and `delta`, unless
+    the data was read with an alphabet.
 
     Args:
         data: what `veilset.read` returned, or anything that it reads.
@@ -47,23 +51,31 @@ def mine(  # noqa: PLR0913 - all keyword-only, each documented
         min_support: only itemsets at least this frequent; below 1 a share of the transactions, else a count.
         method: a name from `veilset.METHODS`.
         max_size: the most items in an itemset.
+        alphabet: a public list of the items, or the path of a file of them; other items are left out.
+        public_items: True where the items of this data are public anyway. The promise is conditional on that.
+        delta: find the items privately; the probability with which the promise may fail, such as 1e-9.
         per_owner: how many transactions of one person may count, where persons have several.
         transactions: the number of transactions, where it is public anyway. Otherwise a small share of
             epsilon pays for a noisy one.
         noise: `SeededNoise(seed)` for tests and evaluation; the release is then not private.
 
     >>> from veilset import SeededNoise
-    >>> release = mine([["bread", "milk"]] * 900 + [["beer"]] * 50, epsilon=1, k=3, noise=SeededNoise(7))
+    >>> baskets = [["bread", "milk"]] * 900 + [["beer"]] * 50
+    >>> release = mine(baskets, epsilon=1, k=3, public_items=True, noise=SeededNoise(7))
     >>> [found.items for found in release.itemsets]
     [('bread',), ('milk',), ('bread', 'milk')]
     >>> release.spent, release.is_private
     (Fraction(1, 1), False)
     """
     request = Request.of(k=k, min_support=min_support, max_size=max_size)
-    chosen = find_method(method, task="mine")
-    return _release(
-        chosen, request, data, epsilon=epsilon, per_owner=per_owner, transactions=transactions, noise=noise
+    access = Access(
+        epsilon=epsilon,
+        noise=noise or SecureNoise(),
+        items=ItemChoice(alphabet, public_items, delta),
+        per_owner=per_owner,
+        transactions=transactions,
     )
+    return _release(find_method(method, task="mine"), request, access, data)
 
 
 def items(
@@ -72,48 +84,53 @@ def items(
     epsilon: Epsilon,
     k: int,
     method: str | None = None,
+    alphabet: AlphabetSource | None = None,
+    public_items: bool = False,
+    delta: Delta | None = None,
     per_owner: int | None = None,
     transactions: int | None = None,
     noise: Noise | None = None,
 ) -> Release:
-    """The k most frequent items under epsilon-differential privacy: itemsets of one item each.
+    """The k most frequent items under differential privacy: itemsets of one item each.
 
     Args:
         data: what `veilset.read` returned, or anything that it reads.
         epsilon: the privacy budget of this release, as in `mine`.
         k: how many items.
         method: a name from `veilset.METHODS` whose task is "items".
+        alphabet, public_items, delta: which items may be named, as in `mine`.
         per_owner: how many transactions of one person may count, where persons have several.
         transactions: the number of transactions, where it is public anyway.
         noise: `SeededNoise(seed)` for tests and evaluation; the release is then not private.
 
     >>> from veilset import SeededNoise
-    >>> release = items([["bread", "milk"]] * 900 + [["beer"]] * 300, epsilon=1, k=2, noise=SeededNoise(7))
+    >>> baskets = [["bread", "milk"]] * 900 + [["beer"]] * 300
+    >>> release = items(baskets, epsilon=1, k=2, public_items=True, noise=SeededNoise(7))
     >>> sorted(found.items for found in release.itemsets)
     [('bread',), ('milk',)]
     """
     request = Request.of(k=k, max_size=1)
-    chosen = find_method(method, task="items")
-    return _release(
-        chosen, request, data, epsilon=epsilon, per_owner=per_owner, transactions=transactions, noise=noise
+    access = Access(
+        epsilon=epsilon,
+        noise=noise or SecureNoise(),
+        items=ItemChoice(alphabet, public_items, delta),
+        per_owner=per_owner,
+        transactions=transactions,
     )
+    return _release(find_method(method, task="items"), request, access, data)
 
 
-def _release(
-    method: Method,
-    request: Request,
-    data: Transactions | Any,  # noqa: ANN401
-    *,
-    epsilon: Epsilon,
-    noise: Noise | None,
-    per_owner: int | None,
-    transactions: int | None,
-) -> Release:
-    """Run one method on a Curator of its own; it may spend all of epsilon."""
-    curator = open_curator(
-        data, epsilon=epsilon, per_owner=per_owner, transactions=transactions, noise=noise or SecureNoise()
-    )
-    return method.run(curator, request, epsilon=curator.budget.total)
+def _release(method: Method, request: Request, access: Access, data: Transactions | Any) -> Release:  # noqa: ANN401
+    """Run one method on a Curator of its own; it may spend all that naming items left of epsilon."""
+    curator = access.curator_for(request, data)
+    if curator.alphabet_size == 0:
+        number = curator.ask_number(epsilon=curator.budget.total * SHARE_FOR_NUMBER)
+        return Release.of(curator, Estimates.none(), method=method.name, number=number, notes=_why_nothing(curator))
+    return method.run(curator, request, epsilon=curator.budget.left)
+
+
+def _why_nothing(curator: Curator) -> tuple[str, ...]:
+    return (NOTHING_NAMED if curator.alphabet_is_found else NO_ITEMS,)
 
 
 def publish(
@@ -123,10 +140,13 @@ def publish(
     method: str | None = None,
     fan_out: int = FAN_OUT,
     taxonomy: str | Path | None = None,
+    alphabet: AlphabetSource | None = None,
+    public_items: bool = False,
+    delta: Delta | None = None,
     per_owner: int | None = None,
     noise: Noise | None = None,
 ) -> Published:
-    """A whole dataset under epsilon-differential privacy: mining it costs nothing more.
+    """A whole dataset under differential privacy: mining it costs nothing more.
 
     Args:
         data: what `veilset.read` returned, or anything that it reads.
@@ -135,66 +155,35 @@ def publish(
         fan_out: how many items, and groups of items, make a group; groups follow the alphabet's order.
         taxonomy: a file with a public hierarchy of the items, such as product categories, to follow in place
             of that order. One line an item: its name and its categories, the nearest first.
+        alphabet, public_items, delta: which items may be named, as in `mine`; a taxonomy does not go with delta.
         per_owner: how many transactions of one person may count, where persons have several.
         noise: `SeededNoise(seed)` for tests and evaluation; the dataset is then not private.
 
     >>> from veilset import SeededNoise
-    >>> published = publish([["bread", "milk"]] * 900 + [["beer"]] * 400, epsilon=1, noise=SeededNoise(7))
+    >>> baskets = [["bread", "milk"]] * 900 + [["beer"]] * 400
+    >>> published = publish(baskets, epsilon=1, public_items=True, noise=SeededNoise(7))
     >>> [items for items, copies in published.to_frame().iter_rows() if copies > 100]
     [['beer'], ['bread', 'milk']]
     >>> published.spent, published.is_private
     (Fraction(1, 1), False)
     """
-    request = PublishRequest(fan_out=fan_out)
-    chosen = find_method(method, task="publish")
-    held = _as_transactions(data)
+    request, chosen, held = (
+        PublishRequest(fan_out=fan_out),
+        find_method(method, task="publish"),
+        as_transactions(data),
+    )
     if taxonomy is not None:
+        if delta is not None:
+            raise BadCall("a taxonomy lists the items in public; give it as the alphabet, too, and no delta")
         request = replace(request, taxonomy=Taxonomy.read(taxonomy, held.alphabet.names, fan_out=fan_out))
-    curator = open_curator(held, epsilon=epsilon, per_owner=per_owner, noise=noise or SecureNoise())
-    return chosen.run(curator, request, epsilon=curator.budget.total)
-
-
-def open_curator(
-    data: Transactions | Any,  # noqa: ANN401
-    *,
-    epsilon: Epsilon,
-    noise: Noise,
-    per_owner: int | None = None,
-    transactions: int | None = None,
-    threads: int | None = None,
-) -> Curator:
-    """A Curator over transactions, with a budget of epsilon; counts on all cores, or on `threads` of them."""
-    budget = Budget(exact_epsilon(epsilon))
-    if transactions is not None and not 0 <= transactions <= MOST_TRANSACTIONS:
-        raise BadCall(
-            f"{transactions} transactions are not possible; give the public number, or leave it out"
-        )
-    held = _as_transactions(data)
-    unit = _unit_of(held, per_owner)
-    if budget.total / unit.transactions < LEAST_EPSILON:
-        raise BadCall(
-            f"epsilon {budget.total} for {unit.transactions} transactions of one person is less than "
-            f"{LEAST_EPSILON} for each; give more, or let fewer count"
-        )
-    if held.owners is not None:
-        held = keep_per_owner(held, unit.transactions, noise.keys(len(held)))
-    engine = LocalEngine(held, threads=threads)
-    return Curator(engine, budget=budget, noise=noise, unit=unit, public_number=transactions)
-
-
-def _as_transactions(data: Transactions | Any) -> Transactions:  # noqa: ANN401
-    return data if isinstance(data, Transactions) else read(data)
-
-
-def _unit_of(held: Transactions, per_owner: int | None) -> PrivacyUnit:
-    """Who is protected, and with how many transactions each."""
-    if held.owners is None:
-        if per_owner is not None:
-            raise BadCall("a limit per owner was given, but the data names no owner of several transactions")
-        return PrivacyUnit("transaction", 1)
-    if per_owner is None or per_owner < 1:
-        raise BadCall(
-            "one person may own several transactions here: say how many of each may count (at least 1) with "
-            "per_owner, on the command line --per-owner; noise grows with it"
-        )
-    return PrivacyUnit("owner", per_owner)
+    access = Access(
+        epsilon=epsilon,
+        noise=noise or SecureNoise(),
+        items=ItemChoice(alphabet, public_items, delta),
+        per_owner=per_owner,
+    )
+    curator = access.curator_for(request, held)
+    if curator.alphabet_size == 0:
+        nothing = Itemsets.of([]), np.empty(0, np.int64)
+        return Published.of(curator, *nothing, method=chosen.name, notes=_why_nothing(curator))
+    return chosen.run(curator, request, epsilon=curator.budget.left)

@@ -47,13 +47,15 @@ class Transactions:
     """One set of items for each row: row r is `items[offsets[r]:offsets[r + 1]]`, ascending, no repeats.
 
     `owners` is None where a row is one privacy unit. Otherwise `owners[r]` numbers the person row r belongs
-    to, rows of one person stand together (owners ascend), and the person is the privacy unit.
+    to, rows of one person stand together (owners ascend), and the person is the privacy unit. `is_by_person` tells
+    that every row is all that one person has.
     """
 
     offsets: Int64Array
     items: Int32Array
     alphabet: Alphabet
     owners: Int64Array | None = None
+    is_by_person: bool = False
 
     def __len__(self) -> int:
         return self.offsets.size - 1

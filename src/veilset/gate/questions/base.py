@@ -43,9 +43,12 @@ class PrivacyUnit:
 
     def sentence(self) -> str:
         """The unit in words."""
-        if self.name == "transaction":
-            return "one transaction"
-        return f"one {self.name}, with at most {counted(self.transactions, 'transaction')}"
+        if self.transactions == 1:
+            return f"one {self.name}"
+        return (
+            f"one {self.name}, whole, whoever it is: of anybody's transactions, {self.transactions} at most count, "
+            "drawn at random"
+        )
 
 
 class PaidLooks:

@@ -36,7 +36,7 @@ from veilset.itemsets import Domain, Itemsets
 from veilset.methods.dpfim.sample import ETA, WITHIN, ask_shape, open_sample
 from veilset.methods.dpfim.tree_questions import ask_tree
 from veilset.methods.dpfim.tree_supports import combined, in_tree
-from veilset.methods.shared.preliminaries import SHARE_FOR_NUMBER, Preliminaries, ask_preliminaries
+from veilset.methods.shared.preliminaries import SHARE_FOR_NUMBER, Preliminaries, ask_preliminaries, wanted_itemsets
 from veilset.request import Request
 from veilset.results.estimates import Estimates, by_support, count_of
 from veilset.results.release import Release
@@ -87,7 +87,7 @@ def strawman(curator: Curator, request: Request, *, epsilon: Fraction) -> Releas
     may hold all C(n, i) itemsets of a size, which is their L1 sensitivity, times c for a unit of c transactions.
     """
     domain = curator.domain(max_size=min(request.max_size or STRAWMAN_SIZE, curator.alphabet_size))
-    domain.check_holds(request.k or 1)
+    k = wanted_itemsets(curator, request, domain)
     check_listable(domain)
     for_number = epsilon * SHARE_FOR_NUMBER if curator.public_number is None else Fraction(0)
     number = curator.ask_number(epsilon=for_number)
@@ -97,7 +97,7 @@ def strawman(curator: Curator, request: Request, *, epsilon: Fraction) -> Releas
         for size in range(1, domain.max_size + 1)
     ]
     min_count = count_of(request.min_support or Fraction(0), transactions=number.value)
-    preliminaries = Preliminaries(number, request.k or domain.size, min_count, Fraction(0), ())
+    preliminaries = Preliminaries(number, k or domain.size, min_count, Fraction(0), ())
     return preliminaries.release(curator, best_above(answers, preliminaries), method="strawman")
 
 

@@ -1,10 +1,14 @@
-"""Finding the items privately, before a method runs: what it may cost, and how transactions weigh.
+"""Finding the items privately, before a method runs.
 
-Post-processing: everything here follows from noisy answers and public numbers.
+Privacy argument. Neighbours differ by one privacy unit of at most c transactions. Of epsilon, 1/50 pays for a histogram
+of lengths (sensitivity c), 3/100 for the support of the k-th itemset (sensitivity c; not where a threshold is given),
+and 1/20 to 2/5, with all of delta, for the names of the items (`gate.selection.item_discovery`). The share, the law of
+the noise and the longest length follow from the first two answers. What is left of epsilon is the method's, whose
+curator knows no other items than those that were named: dropping items looks at one transaction at a time.
 
 An item can only be part of an answer if it is about as frequent as the answer's rarest itemset. So the share of epsilon
 for naming items is the smallest with which items of that support are expected to be named, with some room. Which law of
-noise does that, and to how many items long transactions are cut, follows from how long transactions are.
+noise does that, and to how many items long transactions are truncated, follows from how long transactions are.
 """
 
 from collections.abc import Iterable
@@ -15,7 +19,17 @@ from itertools import product
 import numpy as np
 
 from veilset.arrays import FloatArray
-from veilset.gate import NamingLaw, NoisyHistogram, expected_threshold, naming_noise, weights_by_length
+from veilset.gate import (
+    Curator,
+    NamingLaw,
+    NoisyHistogram,
+    UnnamedCurator,
+    expected_threshold,
+    naming_noise,
+    weights_by_length,
+)
+from veilset.request import PublishRequest, Request
+from veilset.results.estimates import count_of
 
 CLASSES = (0, 1, 2, 3, 5, 9, 17, 33, 65, 129, 257)
 """Lengths are asked for in these 11 classes; each holds the lengths from its number up to the next."""
@@ -23,6 +37,13 @@ TYPICAL_LENGTHS = np.sqrt(
     np.array(CLASSES[1:], np.float64) * np.array([*(bound - 1 for bound in CLASSES[2:]), 512])
 )
 """The length that stands for each class but the first: the geometric mean of its ends."""
+LAWS: tuple[NamingLaw, ...] = ("gaussian", "laplace")
+SHARE_FOR_LENGTHS = Fraction(1, 50)
+SHARE_FOR_SUPPORT = Fraction(3, 100)
+LARGEST_SOUGHT = 12
+"""12 items at most in the itemset whose support tells how frequent items must be, unless the caller allows fewer."""
+SHARE_FOR_DATASET = Fraction(1, 5)
+"""1/5 of epsilon for naming the items of a whole dataset, in which no support is in question."""
 SHARES = tuple(Fraction(percent, 100) for percent in (5, 7, 10, 12, 15, 18, 20, 25, 30, 35, 40))
 """5 to 40 % of epsilon for naming items."""
 ROOM = 1.25
@@ -44,6 +65,41 @@ class Naming:
     reach: float
 
 
+def find_items(
+    curator: UnnamedCurator,
+    request: Request | PublishRequest,
+    *,
+    epsilon: Fraction,
+    delta: Fraction,
+    laws: Iterable[NamingLaw] = LAWS,
+) -> Curator:
+    """Name the items that may be part of an answer, at the least price that is expected to do."""
+    lengths = curator.ask_length_classes(CLASSES, epsilon=epsilon * SHARE_FOR_LENGTHS)
+    transactions = curator.unit.transactions
+    if isinstance(request, Request):
+        support = ask_sought_support(curator, request, lengths, epsilon=epsilon * SHARE_FOR_SUPPORT)
+        naming = choose_naming(
+            lengths, support, epsilon=epsilon, delta=delta, transactions=transactions, laws=laws
+        )
+    else:
+        naming = furthest(
+            occurrences(lengths), SHARE_FOR_DATASET, epsilon, delta, transactions=transactions, laws=laws
+        )
+    return curator.ask_alphabet(
+        naming.law, longest=naming.longest, epsilon=epsilon * naming.share, delta=delta, lengths=lengths
+    )
+
+
+def ask_sought_support(
+    curator: UnnamedCurator, request: Request, lengths: NoisyHistogram, *, epsilon: Fraction
+) -> float:
+    """The support of the rarest itemset that is wanted: a threshold, or that of the k-th itemset, which is paid for."""
+    if request.min_support is not None:
+        return count_of(request.min_support, transactions=int(lengths.values.sum()))
+    largest = min(request.max_size or LARGEST_SOUGHT, LARGEST_SOUGHT)
+    return curator.ask_kth_support(request.k or 1, max_size=largest, epsilon=epsilon).value
+
+
 def choose_naming(
     lengths: NoisyHistogram,
     support: float,
@@ -51,12 +107,12 @@ def choose_naming(
     epsilon: Fraction,
     delta: Fraction,
     transactions: int,
-    laws: Iterable[NamingLaw] = ("gaussian", "laplace"),
+    laws: Iterable[NamingLaw] = LAWS,
 ) -> Naming:
     """The smallest share of epsilon that reaches a support with room to spare, or the largest share there is."""
     numbers = occurrences(lengths)
     for share in SHARES:
-        naming = furthest(numbers, share, epsilon * share, delta, transactions=transactions, laws=laws)
+        naming = furthest(numbers, share, epsilon, delta, transactions=transactions, laws=laws)
         if naming.reach * ROOM <= support:
             break
     return naming
@@ -65,7 +121,7 @@ def choose_naming(
 def occurrences(lengths: NoisyHistogram) -> FloatArray:
     """How many items the transactions of each class of lengths hold together, as far as they stand out from noise."""
     noise = ABOVE_NOISE * float(lengths.mechanism.scale)
-    numbers = np.where(lengths.values[1:] >= noise, lengths.values[1:], 0) * TYPICAL_LENGTHS
+    numbers: FloatArray = np.where(lengths.values[1:] >= noise, lengths.values[1:], 0) * TYPICAL_LENGTHS
     return numbers if numbers.any() else TYPICAL_LENGTHS
 
 
@@ -81,7 +137,7 @@ def furthest(
     """The law and the longest length that name the rarest items, at one price."""
     return min(
         (
-            Naming(law, longest, share, reach_of(law, longest, numbers, epsilon, delta, transactions))
+            Naming(law, longest, share, reach_of(law, longest, numbers, epsilon * share, delta, transactions))
             for law, longest in product(laws, CLASSES[1:])
         ),
         key=lambda naming: naming.reach,
@@ -96,6 +152,6 @@ def reach_of(
     noise = naming_noise(law, transactions=transactions, epsilon=epsilon, delta=delta)
     chance = float(noise.for_threshold / transactions)
     threshold = expected_threshold(law, float(noise.scale), (transactions * weights[1:]).tolist(), chance)
-    cut = np.minimum(TYPICAL_LENGTHS, longest)
-    weight = weights[np.rint(cut).astype(np.int64)] * cut / TYPICAL_LENGTHS
-    return threshold / float(numbers @ weight / numbers.sum())
+    truncated = np.minimum(TYPICAL_LENGTHS, longest)
+    average = weights[np.rint(truncated).astype(np.int64)] * truncated / TYPICAL_LENGTHS
+    return threshold * float(numbers.sum()) / float(numbers @ average)

@@ -53,16 +53,24 @@ class Preliminaries:
         )
 
 
+def wanted_itemsets(curator: Curator, request: Request, domain: Domain) -> int | None:
+    """How many itemsets are wanted: k, which a domain must hold; of items that were found, at most all there are."""
+    if curator.alphabet_is_found and request.k is not None:
+        return min(request.k, domain.size)
+    domain.check_holds(request.k or 1)
+    return request.k
+
+
 def ask_preliminaries(
     curator: Curator, request: Request, *, domain: Domain, epsilon: Fraction
 ) -> Preliminaries:
     """Pay for what is not public: the number of transactions; for a threshold, how many itemsets it means."""
-    domain.check_holds(request.k or 1)
+    wanted = wanted_itemsets(curator, request, domain)
     for_number = epsilon * SHARE_FOR_NUMBER if curator.public_number is None else Fraction(0)
     for_how_many = epsilon * SHARE_FOR_HOW_MANY if request.k is None else Fraction(0)
     number = curator.ask_number(epsilon=for_number)
     min_count = count_of(request.min_support or Fraction(0), transactions=number.value)
-    k = request.k or ask_how_many(curator, min_count, domain=domain, epsilon=for_how_many)
+    k = wanted or ask_how_many(curator, min_count, domain=domain, epsilon=for_how_many)
     notes = (TOO_MANY,) if request.k is None and k == MOST_ABOVE_THRESHOLD else ()
     return Preliminaries(number, k, min_count, epsilon - for_number - for_how_many, notes)
 
@@ -72,17 +80,15 @@ def ask_threshold(curator: Curator, request: Request, *, domain: Domain, epsilon
 
     Where k is given, the k best of what is found are wanted, whether above the threshold or not.
     """
-    domain.check_holds(request.k or 1)
+    wanted = wanted_itemsets(curator, request, domain)
     for_number = epsilon * SHARE_FOR_NUMBER if curator.public_number is None else Fraction(0)
     for_kth = epsilon * SHARE_FOR_HOW_MANY if request.min_support is None else Fraction(0)
     number = curator.ask_number(epsilon=for_number)
     if request.min_support is None:
-        min_count = curator.ask_kth_support(request.k or 1, domain=domain, epsilon=for_kth).value
+        min_count = curator.ask_kth_support(wanted or 1, domain=domain, epsilon=for_kth).value
     else:
         min_count = count_of(request.min_support, transactions=number.value)
-    return Preliminaries(
-        number, request.k or domain.size, max(1, min_count), epsilon - for_number - for_kth, ()
-    )
+    return Preliminaries(number, wanted or domain.size, max(1, min_count), epsilon - for_number - for_kth, ())
 
 
 def ask_how_many(curator: Curator, min_count: int, *, domain: Domain, epsilon: Fraction) -> int:

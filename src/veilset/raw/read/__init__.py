@@ -17,7 +17,7 @@ import polars as pl
 from veilset.errors import BadCall, BadInput
 from veilset.raw.read import misread
 from veilset.raw.read.csv_tables import read_csv_table
-from veilset.raw.read.encode import TokenRows, encode
+from veilset.raw.read.encode import TokenRows, encode, over_alphabet
 from veilset.raw.read.files import ByteFile, open_bytes
 from veilset.raw.read.frames import frame_of, is_table_file, read_table_file
 from veilset.raw.read.lists import list_rows
@@ -156,6 +156,15 @@ def read(  # noqa: PLR0913 - one word for each thing that a file does not say it
         with open_bytes(source, by_name=skip_bad_rows) as file:
             return encode(_file_rows(file, options), vocabulary)
     return encode(_memory_rows(source, options), vocabulary)
+
+
+def over(transactions: Transactions, alphabet: AlphabetSource) -> Transactions:
+    """Transactions that were read, over a public alphabet; items that it does not hold are left out.
+
+    >>> over(read([["milk", "bread"], ["beer"]]), ["bread", "milk"]).alphabet.names
+    ('bread', 'milk')
+    """
+    return over_alphabet(transactions, vocabulary_of(alphabet))
 
 
 def _memory_rows(source: object, options: Options) -> TokenRows:

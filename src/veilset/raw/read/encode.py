@@ -28,6 +28,7 @@ class TokenRows:
     are_integers: BoolArray | None = None
     is_ascending: bool = False
     owners: Int64Array | None = None
+    is_by_person: bool = False
 
 
 def encode(rows: TokenRows, vocabulary: Vocabulary | None) -> Transactions:
@@ -36,6 +37,20 @@ def encode(rows: TokenRows, vocabulary: Vocabulary | None) -> Transactions:
     Takes the arrays of `rows` over: they are changed in place, since they can be most of the memory there is.
     """
     return _encode_own(rows) if vocabulary is None else _encode_given(rows, vocabulary)
+
+
+def over_alphabet(transactions: Transactions, vocabulary: Vocabulary) -> Transactions:
+    """The same transactions over a given alphabet; items that it does not hold are dropped."""
+    names = pa.array([str(name) for name in transactions.alphabet.names], pa.string())
+    rows = TokenRows(
+        transactions.offsets.copy(),
+        transactions.items.copy(),
+        names,
+        np.arange(len(names), dtype=np.int64),
+        owners=transactions.owners,
+        is_by_person=transactions.is_by_person,
+    )
+    return _encode_given(rows, vocabulary)
 
 
 def dictionary_rows(offsets: Int64Array, items: pa.Array | pa.ChunkedArray) -> TokenRows:
@@ -96,7 +111,7 @@ def _recoded(rows: TokenRows, codes: Int32Array, alphabet: Alphabet) -> Transact
         parse.encode_rows(offsets, items, code_of)
         kept = items[: offsets[-1]]
         items = kept if 2 * kept.size > items.size else kept.copy()
-    return Transactions(offsets, items, alphabet, rows.owners)
+    return Transactions(offsets, items, alphabet, rows.owners, rows.is_by_person)
 
 
 def _ascends(codes: Int32Array) -> bool:

@@ -151,7 +151,7 @@ def _long_rows(table: Table, columns: Columns) -> TokenRows:
     grouped, owners = _by_owner(
         replace(table, frame=lists), None if columns.basket is None else columns.owner
     )
-    return replace(_list_rows(grouped, columns.item), owners=owners)
+    return replace(_list_rows(grouped, columns.item), owners=owners, is_by_person=columns.basket is None)
 
 
 def _list_rows(table: Table, item: str | None) -> TokenRows:

@@ -1,0 +1,155 @@
+"""From data to a Curator: which items may be named, who is protected, how much may be spent.
+
+Nothing is looked at here but what the owner of the data is told anyway (see docs/privacy-promise.md): whatever depends
+on the data and reaches a release goes through the Curator.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeVar
+
+from veilset.errors import BadCall
+from veilset.gate import (
+    LEAST_EPSILON,
+    Budget,
+    Curator,
+    Delta,
+    Epsilon,
+    Noise,
+    PrivacyUnit,
+    UnnamedCurator,
+    exact_delta,
+    exact_epsilon,
+)
+from veilset.methods.shared.discovery import find_items
+from veilset.raw.cuts.owners import keep_per_owner
+from veilset.raw.engines.local import LocalEngine
+from veilset.raw.read import AlphabetSource, over, read
+from veilset.raw.transactions import Transactions
+from veilset.request import MOST_TRANSACTIONS, PublishRequest, Request
+
+Opened = TypeVar("Opened", Curator, UnnamedCurator)
+
+WHICH_ITEMS = """which items may be named? Say exactly one of
+  --alphabet FILE  (alphabet=)           a public list of them, one on each line; other items are left out
+  --public-items   (public_items=True)   those of this data are public anyway, such as a catalogue; if they are not, an
+                                         item that one person alone has gives this person away
+  --delta 1e-9     (delta=)              find them privately: an item is named only where enough persons hold it"""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemChoice:
+    """Which items may be named: those of a public list, those of the data, or those that are found privately."""
+
+    alphabet: AlphabetSource | None = None
+    public_items: bool = False
+    delta: Delta | None = None
+
+    def check(self, held: Transactions) -> None:
+        """Raise BadCall unless exactly one choice was made, here or when the data was read."""
+        made = [self.alphabet is not None, self.public_items, self.delta is not None, held.alphabet.is_given]
+        if sum(made) == 0:
+            raise BadCall(WHICH_ITEMS)
+        if sum(made) > 1:
+            raise BadCall(
+                "the items that may be named were chosen more than once; give one of an alphabet (also when reading), "
+                "public items and delta"
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """How data is opened: what may be spent, with what noise, who is protected, what is public."""
+
+    epsilon: Epsilon
+    noise: Noise
+    items: ItemChoice
+    per_owner: int | None = None
+    transactions: int | None = None
+    threads: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.transactions is not None and not 0 <= self.transactions <= MOST_TRANSACTIONS:
+            raise BadCall(
+                f"{self.transactions} transactions are not possible; give the public number, or leave it out"
+            )
+
+    def curator(self, data: Transactions | Any) -> Curator:  # noqa: ANN401 - whatever `read` takes
+        """A Curator over items that are public, by a list or by the owner's word."""
+        held = as_transactions(data)
+        self.items.check(held)
+        if self.items.alphabet is not None:
+            held = over(held, self.items.alphabet)
+        return self._open(Curator, held)
+
+    def unnamed_curator(self, data: Transactions | Any) -> UnnamedCurator:  # noqa: ANN401
+        """A curator over items that are not public: they are to be found."""
+        held = as_transactions(data)
+        self.items.check(held)
+        return self._open(UnnamedCurator, held)
+
+    def curator_for(self, request: Request | PublishRequest, data: Transactions | Any) -> Curator:  # noqa: ANN401
+        """A Curator over the items that may be named; those that have to be found are paid for with a request in mind."""
+        if self.items.delta is None:
+            return self.curator(data)
+        unnamed = self.unnamed_curator(data)
+        return find_items(unnamed, request, epsilon=unnamed.budget.total, delta=unnamed.budget.delta)
+
+    def _open(self, kind: type[Opened], held: Transactions) -> Opened:
+        delta = Fraction(0) if self.items.delta is None else exact_delta(self.items.delta)
+        budget = Budget(exact_epsilon(self.epsilon), delta=delta)
+        unit = unit_of(held, self.per_owner)
+        if budget.total / unit.transactions < LEAST_EPSILON:
+            raise BadCall(
+                f"epsilon {budget.total} for {unit.transactions} transactions of one person is less than "
+                f"{LEAST_EPSILON} for each; give more, or let fewer count"
+            )
+        if held.owners is not None:
+            held = keep_per_owner(held, unit.transactions, self.noise.keys(len(held)))
+        engine = LocalEngine(held, threads=self.threads)
+        return kind(engine, budget=budget, noise=self.noise, unit=unit, public_number=self.transactions)
+
+
+def open_curator(
+    data: Transactions | Any,  # noqa: ANN401 - whatever `read` takes
+    *,
+    epsilon: Epsilon,
+    noise: Noise,
+    alphabet: AlphabetSource | None = None,
+    public_items: bool = False,
+    per_owner: int | None = None,
+    transactions: int | None = None,
+    threads: int | None = None,
+) -> Curator:
+    """A Curator over transactions, with a budget of epsilon; counts on all cores, or on `threads` of them.
+
+    `alphabet` or `public_items` tells which items may be named, unless the data was read with an alphabet.
+    """
+    access = Access(
+        epsilon=epsilon,
+        noise=noise,
+        items=ItemChoice(alphabet, public_items=public_items),
+        per_owner=per_owner,
+        transactions=transactions,
+        threads=threads,
+    )
+    return access.curator(data)
+
+
+def as_transactions(data: Transactions | Any) -> Transactions:  # noqa: ANN401
+    """Data as it was read, or to be read."""
+    return data if isinstance(data, Transactions) else read(data)
+
+
+def unit_of(held: Transactions, per_owner: int | None) -> PrivacyUnit:
+    """Who is protected, and with how many transactions each."""
+    if held.owners is None:
+        if per_owner is not None:
+            raise BadCall("a limit per owner was given, but the data names no owner of several transactions")
+        return PrivacyUnit("person" if held.is_by_person else "transaction", 1)
+    if per_owner is None or per_owner < 1:
+        raise BadCall(
+            "one person may own several transactions here: say how many of each may count (at least 1) with "
+            "per_owner, on the command line --per-owner; noise grows with it"
+        )
+    return PrivacyUnit("person", per_owner)
