@@ -28,7 +28,7 @@ from fractions import Fraction
 from veilset.gate import Curator
 from veilset.methods.planned.answer import Answer, most_likely
 from veilset.methods.planned.dense import ask_dense
-from veilset.methods.planned.levelwise import ask_level_by_level
+from veilset.methods.planned.levelwise import ask_levelwise
 from veilset.methods.planned.refinement import ask_refinement
 from veilset.methods.planned.scouting import DenseScouting, ask_scouting
 from veilset.methods.planned.settings import DEFAULT, Settings
@@ -52,6 +52,6 @@ def planned(
     if isinstance(scouting, DenseScouting):
         answer = ask_dense(curator, scouting)
     else:
-        progress = ask_refinement(curator, scouting, ask_level_by_level(curator, scouting))
+        progress = ask_refinement(curator, scouting, ask_levelwise(curator, scouting))
         answer = Answer.of(scouting, most_likely(scouting, progress.posterior), progress.notes)
     return first.release(curator, answer.estimates, method=NAME, notes=answer.notes)

@@ -42,7 +42,7 @@ class MiningProgress:
         return replace(self, remaining=remaining, notes=(*self.notes, note), may_grow=False)
 
 
-def ask_level_by_level(curator: Curator, scouting: Scouting) -> MiningProgress:
+def ask_levelwise(curator: Curator, scouting: Scouting) -> MiningProgress:
     """Items, pairs, and so on, while larger itemsets may be in the answer."""
     progress = ask_single_items(curator, scouting)
     for size in range(2, scouting.domain.max_size + 1):
