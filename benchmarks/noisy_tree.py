@@ -8,11 +8,12 @@ import polars as pl
 from benchmarks.measure import MILLION, Files, apart, best_seconds
 from benchmarks.peers import baskets_of, mine_by_pyfim
 from veilset import read
-from veilset.api import mine, open_curator
+from veilset.api import mine
 from veilset.exact import mine_exact
 from veilset.gate import SecureNoise
 from veilset.methods.dpfim.sample import Shape
 from veilset.methods.dpfim.tree_questions import ask_tree
+from veilset.opening import open_curator
 from veilset.raw.transactions import Transactions
 
 MEASURED = ("retail", "mushroom", MILLION)

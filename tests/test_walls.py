@@ -25,7 +25,7 @@ FORBIDDEN = [
     ("methods/tps/__init__", "from veilset import mine_exact", FLOORS),
     ("methods/tps/__init__", "from veilset.evaluate.published import supports_in", FLOORS),
     ("methods/tps/__init__", "from veilset.datasets import groceries", FLOORS),
-    ("methods/tps/__init__", "from veilset.api import open_curator", FLOORS),
+    ("methods/tps/__init__", "from veilset.opening import open_curator", FLOORS),
     ("methods/tps/__init__", "from veilset.gate.selection import floored_supports", ONE_DOOR),
     ("methods/tps/__init__", "from veilset.gate.questions.base import Questions", ONE_DOOR),
     ("methods/tps/__init__", "from veilset.methods.truncated_em import truncated_em", PAPERS),

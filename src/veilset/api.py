@@ -12,7 +12,7 @@ from veilset.itemsets import Itemsets
 from veilset.methods import Method, find_method
 from veilset.methods.shared.preliminaries import SHARE_FOR_NUMBER
 from veilset.opening import Access, ItemChoice, as_transactions
-from veilset.raw.read import AlphabetSource
+from veilset.raw.read.vocabulary import AlphabetSource
 from veilset.raw.transactions import Transactions
 from veilset.request import PublishRequest, Request, Support
 from veilset.results.estimates import Estimates
@@ -78,7 +78,7 @@ def mine(  # noqa: PLR0913 - all keyword-only, each documented
     return _release(find_method(method, task="mine"), request, access, data)
 
 
-def items(
+def items(  # noqa: PLR0913 - as in `mine`
     data: Transactions | Any,  # noqa: ANN401 - whatever `read` takes
     *,
     epsilon: Epsilon,
@@ -98,7 +98,9 @@ def items(
         epsilon: the privacy budget of this release, as in `mine`.
         k: how many items.
         method: a name from `veilset.METHODS` whose task is "items".
-        alphabet, public_items, delta: which items may be named, as in `mine`.
+        alphabet: a public list of the items, or the path of a file of them; other items are left out.
+        public_items: True where the items of this data are public anyway; see `mine`.
+        delta: find the items privately; see `mine`.
         per_owner: how many transactions of one person may count, where persons have several.
         transactions: the number of transactions, where it is public anyway.
         noise: `SeededNoise(seed)` for tests and evaluation; the release is then not private.
@@ -125,7 +127,9 @@ def _release(method: Method, request: Request, access: Access, data: Transaction
     curator = access.curator_for(request, data)
     if curator.alphabet_size == 0:
         number = curator.ask_number(epsilon=curator.budget.total * SHARE_FOR_NUMBER)
-        return Release.of(curator, Estimates.none(), method=method.name, number=number, notes=_why_nothing(curator))
+        return Release.of(
+            curator, Estimates.none(), method=method.name, number=number, notes=_why_nothing(curator)
+        )
     return method.run(curator, request, epsilon=curator.budget.left)
 
 
@@ -133,7 +137,7 @@ def _why_nothing(curator: Curator) -> tuple[str, ...]:
     return (NOTHING_NAMED if curator.alphabet_is_found else NO_ITEMS,)
 
 
-def publish(
+def publish(  # noqa: PLR0913 - as in `mine`
     data: Transactions | Any,  # noqa: ANN401 - whatever `read` takes
     *,
     epsilon: Epsilon,
@@ -155,7 +159,9 @@ def publish(
         fan_out: how many items, and groups of items, make a group; groups follow the alphabet's order.
         taxonomy: a file with a public hierarchy of the items, such as product categories, to follow in place
             of that order. One line an item: its name and its categories, the nearest first.
-        alphabet, public_items, delta: which items may be named, as in `mine`; a taxonomy does not go with delta.
+        alphabet: a public list of the items, or the path of a file of them; other items are left out.
+        public_items: True where the items of this data are public anyway; see `mine`.
+        delta: find the items privately; see `mine`. Does not go with a taxonomy.
         per_owner: how many transactions of one person may count, where persons have several.
         noise: `SeededNoise(seed)` for tests and evaluation; the dataset is then not private.
 

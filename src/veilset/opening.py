@@ -24,7 +24,8 @@ from veilset.gate import (
 from veilset.methods.shared.discovery import find_items
 from veilset.raw.cuts.owners import keep_per_owner
 from veilset.raw.engines.local import LocalEngine
-from veilset.raw.read import AlphabetSource, over, read
+from veilset.raw.read import over, read
+from veilset.raw.read.vocabulary import AlphabetSource
 from veilset.raw.transactions import Transactions
 from veilset.request import MOST_TRANSACTIONS, PublishRequest, Request
 
@@ -89,7 +90,7 @@ class Access:
         return self._open(UnnamedCurator, held)
 
     def curator_for(self, request: Request | PublishRequest, data: Transactions | Any) -> Curator:  # noqa: ANN401
-        """A Curator over the items that may be named; those that have to be found are paid for with a request in mind."""
+        """A Curator over the items that may be named; where they have to be found, that is paid for first."""
         if self.items.delta is None:
             return self.curator(data)
         unnamed = self.unnamed_curator(data)

@@ -12,9 +12,6 @@ import pyarrow.compute as pc
 from veilset.arrays import Int32Array, Int64Array
 from veilset.errors import BadCall
 
-PUBLISHED_MARK = b"veilset.multiplicity"
-"""In the metadata of a Parquet file that holds a published dataset: the column with the copies of each record."""
-
 _ROWS_PER_BLOCK = 1 << 18
 """Rows turned into text at a time: bounds the memory of writing, whatever the size of the data."""
 

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from curators import ONE_TRANSACTION, Untouchable, curator_over, engine_over
 from reference import Basket, Baskets
 from strategies import ALPHABET_SIZE, basket, baskets, transactions_of
-from veilset.api import open_curator
 from veilset.arrays import Int64Array
 from veilset.errors import BadCall
 from veilset.gate import (
@@ -33,6 +32,7 @@ from veilset.gate import (
 )
 from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.itemsets import Itemsets
+from veilset.opening import open_curator
 from veilset.raw.counts import ExactCounts
 from veilset.raw.cuts.owners import keep_per_owner
 from veilset.raw.read import read

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from reference import Baskets
 from strategies import baskets, transactions_of
-from veilset.api import open_curator
 from veilset.arrays import Int64Array, Uint32Array
 from veilset.gate import SeededNoise
 from veilset.methods import METHODS
+from veilset.opening import open_curator
 from veilset.raw.counts import ExactCounts
 from veilset.render import terminal
 from veilset.render.report import report_html

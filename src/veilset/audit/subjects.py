@@ -11,7 +11,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from veilset.api import open_curator
 from veilset.arrays import Int64Array
 from veilset.audit.lower_bound import Outcome
 from veilset.gate import (
@@ -32,6 +31,7 @@ from veilset.gate import (
 )
 from veilset.itemsets import Itemset, Itemsets
 from veilset.methods import METHODS, Method
+from veilset.opening import open_curator
 from veilset.raw.transactions import Transactions
 from veilset.request import PublishRequest, Request
 from veilset.results.published import Published

@@ -20,7 +20,6 @@ import numpy as np
 import polars as pl
 
 from veilset._version import __version__
-from veilset.api import open_curator
 from veilset.arrays import Int64Array
 from veilset.errors import BadCall
 from veilset.evaluate.metrics import Score, Truth, mean_and_sd, score
@@ -29,6 +28,7 @@ from veilset.evaluate.shared_memory import fingerprint_of, map_transactions, pea
 from veilset.gate import Epsilon, SeededNoise, exact_epsilon
 from veilset.itemsets import Itemsets
 from veilset.methods import find_method
+from veilset.opening import open_curator
 from veilset.raw.counts import ExactItemsets
 from veilset.raw.engines.itemset_filter import ItemsetFilter
 from veilset.raw.engines.local import LocalEngine

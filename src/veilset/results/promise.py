@@ -3,13 +3,26 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 from veilset._version import __version__
 from veilset.gate import Charge, Curator
 
+ItemSource = Literal["public list", "declared public", "found privately"]
+"""Why the items of a result may be named."""
+
 _LARGEST_EXPONENT = 700
 """Of e, in a float."""
+
+_WHY_ITEMS: dict[ItemSource, str] = {
+    "public list": "the list of possible items was given by the publisher and is public",
+    "declared public": "the items that occur in the data are public anyway, as the publisher declared",
+    "found privately": "nothing about the items: they were found privately, as part of the cost",
+}
+_CONDITION = (
+    "ON CONDITION that the items which occur in the data are public anyway, as the publisher declared (an item that "
+    "one person alone has would give this person away):"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,31 +33,58 @@ class Promise:
     epsilon: Fraction
     assumptions: tuple[str, ...]
     is_kept: bool
+    delta: Fraction = Fraction(0)
+    items: ItemSource = "public list"
 
     @classmethod
     def of(cls, curator: Curator) -> "Promise":
         """What the curator's budget, privacy unit, public facts and noise allow to promise."""
-        alphabet = (
-            "the list of possible items was given by the publisher and is public"
-            if curator.alphabet_is_given
-            else "the set of items that occur in the data is public: no list of possible items was given"
-        )
+        items = _source_of_items(curator)
         number = ["the number of transactions is public"] if curator.public_number is not None else []
-        return cls(curator.unit.sentence(), curator.budget.total, (alphabet, *number), curator.is_private)
+        return cls(
+            unit=curator.unit.sentence(),
+            epsilon=curator.budget.total,
+            assumptions=(_WHY_ITEMS[items], *number),
+            is_kept=curator.is_private,
+            delta=curator.budget.delta,
+            items=items,
+        )
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether it holds only if the items of the data are public anyway."""
+        return self.items == "declared public"
 
     @property
     def neighbours(self) -> str:
         """Which databases an attacker cannot tell apart."""
         return f"databases that differ by adding or removing {self.unit}"
 
+    @property
+    def name(self) -> str:
+        """The guarantee by its usual name."""
+        if self.delta == 0:
+            return f"{self.epsilon}-differential privacy"
+        return f"({self.epsilon}, {float(self.delta):g})-differential privacy"
+
     def __str__(self) -> str:
         if not self.is_kept:
             return "NOT PRIVATE: made with repeatable noise, for tests or evaluation only. Do not publish."
+        condition = f"{_CONDITION} " if self.is_conditional else ""
         factor = f" = {math.exp(self.epsilon):.3g}" if self.epsilon < _LARGEST_EXPONENT else ""
         return (
-            f"Protected: {self.unit}. Whether it is in the data or not changes the probability of any result "
-            f"by a factor of at most e^{self.epsilon}{factor} "
-            f"({self.epsilon}-differential privacy). Assumed: {'; '.join(self.assumptions)}."
+            f"{condition}Protected: {self.unit}. Whether it is in the data or not "
+            f"changes the probability of any result by a factor of at most e^{self.epsilon}{factor}"
+            f"{self._exception()} ({self.name}). Assumed: {'; '.join(self.assumptions)}."
+        )
+
+    def _exception(self) -> str:
+        """What delta means."""
+        if self.delta == 0:
+            return ""
+        return (
+            f", but for a chance of at most {float(self.delta):g} (delta) that this fails for one of them, as by naming an "
+            "item that nobody else has"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -53,6 +93,9 @@ class Promise:
             "unit": self.unit,
             "neighbours": self.neighbours,
             "epsilon": str(self.epsilon),
+            "delta": str(self.delta),
+            "items": self.items,
+            "is_conditional": self.is_conditional,
             "assumptions": list(self.assumptions),
             "is_kept": self.is_kept,
             "in_words": str(self),
@@ -60,9 +103,21 @@ class Promise:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "Promise":
-        """The promise that `to_dict` wrote."""
-        epsilon, assumptions = Fraction(values["epsilon"]), tuple(values["assumptions"])
-        return cls(values["unit"], epsilon, assumptions, values["is_kept"])
+        """The promise that `to_dict` wrote; one of version 0.1 has no delta."""
+        return cls(
+            unit=values["unit"],
+            epsilon=Fraction(values["epsilon"]),
+            assumptions=tuple(values["assumptions"]),
+            is_kept=values["is_kept"],
+            delta=Fraction(values.get("delta", 0)),
+            items=values.get("items", "public list"),
+        )
+
+
+def _source_of_items(curator: Curator) -> ItemSource:
+    if curator.alphabet_is_found:
+        return "found privately"
+    return "public list" if curator.alphabet_is_given else "declared public"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -86,6 +141,11 @@ class Paid:
         return self.promise.epsilon
 
     @property
+    def delta(self) -> Fraction:
+        """The probability with which the promise may fail; 0 where it cannot."""
+        return self.promise.delta
+
+    @property
     def spent(self) -> Fraction:
         """What it did cost: the sum over the trace."""
         return sum((charge.mechanism.epsilon for charge in self.trace), Fraction(0))
@@ -95,10 +155,12 @@ class Paid:
         return {
             "method": self.method,
             "epsilon": float(self.epsilon),
+            "delta": float(self.delta),
             "spent": str(self.spent),
             "trace": [charge.to_dict() for charge in self.trace],
             "promise": self.promise.to_dict(),
             "is_private": self.is_private,
+            "is_conditional": self.promise.is_conditional,
             "notes": list(self.notes),
             "version": self.version,
         }

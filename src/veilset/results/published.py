@@ -22,8 +22,9 @@ from veilset.arrays import Int64Array
 from veilset.errors import BadCall
 from veilset.gate import Curator, Item
 from veilset.itemsets import Itemsets
+from veilset.marks import PUBLISHED_MARK
 from veilset.results.promise import Paid, Promise
-from veilset.writing import PUBLISHED_MARK, as_lists, as_words, check_vocabulary, write_fimi
+from veilset.writing import as_lists, as_words, check_vocabulary, write_fimi
 
 FILES = (".dat", ".dat.gz", ".dat.zst", ".parquet")
 """What a published dataset can be written to."""

@@ -13,7 +13,6 @@ from curators import curator_over
 from reference import Basket, Baskets
 from shared_data import DATA
 from strategies import ALPHABET_SIZE, baskets, transactions_of
-from veilset.api import open_curator
 from veilset.datasets import quest
 from veilset.errors import BadCall
 from veilset.evaluate.metrics import fim_utility
@@ -23,6 +22,7 @@ from veilset.itemsets import Itemsets
 from veilset.methods import METHODS
 from veilset.methods.diffpart.hierarchy_cuts import Cuts
 from veilset.methods.diffpart.level_tests import Purses, level_tests
+from veilset.opening import open_curator
 from veilset.raw.engines.itemset_filter import ItemsetFilter
 from veilset.raw.engines.local import LocalEngine
 from veilset.raw.read import read

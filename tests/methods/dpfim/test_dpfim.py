@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from curators import curator_over
 from reference import Baskets
 from strategies import baskets
-from veilset.api import mine, open_curator
+from veilset.api import mine
 from veilset.datasets import groceries
 from veilset.errors import BadCall
 from veilset.exact import mine_exact
@@ -19,6 +19,7 @@ from veilset.gate import PrivacyUnit, SeededNoise
 from veilset.gate.mechanisms import DiscreteLaplace, OnSample
 from veilset.methods import dpfim, find_method
 from veilset.methods.dpfim.sample import sample_size
+from veilset.opening import open_curator
 from veilset.raw.transactions import Transactions
 from veilset.request import Request
 

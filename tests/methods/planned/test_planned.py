@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from planned_cases import DENSE, FEW, SPARSE, TOGETHER
 from reference import Baskets
 from strategies import ALPHABET_SIZE, baskets, transactions_of
-from veilset.api import mine, open_curator
+from veilset.api import mine
 from veilset.datasets import groceries
 from veilset.exact import mine_exact
 from veilset.gate import Curator, PrivacyUnit, SeededNoise
@@ -24,6 +24,7 @@ from veilset.gate.mechanisms import DiscreteLaplace, Exponential
 from veilset.itemsets import Itemsets
 from veilset.methods.planned import planned
 from veilset.methods.planned.settings import DEFAULT, Settings
+from veilset.opening import open_curator
 from veilset.raw.transactions import Transactions
 from veilset.request import Request
 from veilset.results.release import Release

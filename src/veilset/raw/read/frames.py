@@ -7,9 +7,9 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from veilset.errors import BadInput
+from veilset.marks import PUBLISHED_MARK
 from veilset.raw.read.files import ByteFile
 from veilset.raw.read.tables import MULTIPLICITY, Columns, check_names
-from veilset.writing import PUBLISHED_MARK
 
 PARQUET_START = b"PAR1"
 ARROW_START = b"ARROW1"
