@@ -83,8 +83,8 @@ class Promise:
         if self.delta == 0:
             return ""
         return (
-            f", but for a chance of at most {float(self.delta):g} (delta) that this fails for one of them, as by naming an "
-            "item that nobody else has"
+            f", except with a probability of at most {float(self.delta):g} (delta), as when an item is named "
+            "that nobody else has"
         )
 
     def to_dict(self) -> dict[str, Any]:
