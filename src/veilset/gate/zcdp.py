@@ -15,11 +15,19 @@ import math
 from fractions import Fraction
 from functools import lru_cache
 
+import numpy as np
+
+from veilset.arrays import FloatArray
+
 _WIDE = decimal.Context(prec=60, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX)
 _MARGIN = 1 + Fraction(1, 10**40)
 """Above the relative error of a handful of operations with 60 digits."""
-_ALPHAS = [1 + 10 ** (step / 100) for step in range(-300, 701)]
+_ALPHAS: FloatArray = 1 + np.power(10.0, np.arange(-300, 701) / 100)
+_LOG_FACTORS: FloatArray = _ALPHAS * np.log1p(-1 / _ALPHAS) - np.log(_ALPHAS - 1)
+"""ln of the part of delta that does not depend on rho and epsilon."""
 _ROUNDS = 80
+_LOWEST_EXPONENT = Fraction(-1000)
+"""Far below the logarithm of any delta: smaller probabilities need no digits of their own."""
 
 
 @lru_cache(maxsize=1024)
@@ -30,13 +38,15 @@ def largest_rho(*, epsilon: Fraction, delta: Fraction) -> Fraction:
     >>> round(float(rho), 4), delta_of(rho, epsilon=Fraction("5.2216")) <= Fraction(1, 10**6)
     (0.5, True)
     """
-    low, high = 0.0, float(epsilon)
+    low, high, log_delta = 0.0, float(epsilon), math.log(delta)
     for _ in range(_ROUNDS):
         middle = (low + high) / 2
-        low, high = (middle, high) if _log_delta(middle, float(epsilon)) <= math.log(delta) else (low, middle)
-    rho = Fraction(low)
+        low, high = (
+            (middle, high) if _log_deltas(middle, float(epsilon)).min() <= log_delta else (low, middle)
+        )
+    rho, less = Fraction(low), Fraction(1, 10**9)
     while delta_of(rho, epsilon=epsilon) > delta:
-        rho *= 1 - Fraction(1, 10**9)
+        rho, less = rho * (1 - less), min(2 * less, Fraction(1, 2))
     return rho
 
 
@@ -49,7 +59,7 @@ def delta_of(rho: Fraction, *, epsilon: Fraction) -> Fraction:
 
 
 def normal_tail(x: Fraction) -> Fraction:
-    """At least the probability that a standard normal variable reaches x, for x of 3 or more.
+    """At least the probability that a standard normal variable reaches x, for x above 0; close from about 3 on.
 
     The first three terms of Laplace's series, density / x * (1 - 1/x^2 + 3/x^4): terms alternate, so a sum that ends
     with a positive one is an upper bound.
@@ -62,12 +72,12 @@ def normal_tail(x: Fraction) -> Fraction:
 
 
 def exp_at_least(x: Fraction) -> Fraction:
-    """At least e^x, and more by less than one part in 10^39.
+    """At least e^x, and more by less than one part in 10^39; e^-1000 for anything below that.
 
     >>> 1 <= exp_at_least(Fraction(1)) / Fraction(math.e) < 1 + Fraction(1, 10**15)
     True
     """
-    return Fraction(_WIDE.exp(_decimal(x))) * _MARGIN
+    return Fraction(_WIDE.exp(_decimal(max(x, _LOWEST_EXPONENT)))) * _MARGIN
 
 
 _PI = Fraction("3.14159265358979323846264338327950288419716939937510")
@@ -79,12 +89,9 @@ def _decimal(value: Fraction) -> decimal.Decimal:
 
 
 def _best_alpha(rho: float, epsilon: float) -> float:
-    return min(_ALPHAS, key=lambda alpha: _log_delta_at(alpha, rho, epsilon))
+    return float(_ALPHAS[int(_log_deltas(rho, epsilon).argmin())])
 
 
-def _log_delta(rho: float, epsilon: float) -> float:
-    return min(_log_delta_at(alpha, rho, epsilon) for alpha in _ALPHAS)
-
-
-def _log_delta_at(alpha: float, rho: float, epsilon: float) -> float:
-    return (alpha - 1) * (alpha * rho - epsilon) - math.log(alpha - 1) + alpha * math.log1p(-1 / alpha)
+def _log_deltas(rho: float, epsilon: float) -> FloatArray:
+    """ln of the delta that each alpha gives, in floating point."""
+    return (_ALPHAS - 1) * (_ALPHAS * rho - epsilon) + _LOG_FACTORS

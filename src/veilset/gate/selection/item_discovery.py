@@ -34,7 +34,7 @@ from m - 1. The threshold is the smallest multiple of a small step for which del
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -51,7 +51,7 @@ from veilset.raw.counts import ExactCounts
 WHOLE_WEIGHT = 1 << 20
 """A whole weight in integer steps; a weight is off by less than one part in a thousand up to 1,000,000 items."""
 FINENESS = 1 << 10
-"""Thresholds are multiples of this many steps: a thousandth of a transaction."""
+"""Thresholds are multiples of 1024 steps, a thousandth of a transaction; of more where they are above 64 of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +78,7 @@ class NamedItems:
     weights: Int64Array
 
 
+@lru_cache(maxsize=64)
 def weights_by_length(law: NamingLaw, longest: int) -> Int64Array:
     """What an item weighs in a transaction of 0, 1, ..., longest items, in steps.
 
@@ -131,21 +132,24 @@ def noise_and_threshold(
             for length, weight in enumerate(weights, start=1)
         )
 
-    expected = expected_threshold(law, float(noise.scale), weights, float(noise.for_threshold / transactions))
-    place = math.floor(expected / FINENESS)
-    while chance_to_be_named(place * FINENESS) > noise.for_threshold:
-        place += 1
-    return NoiseAndThreshold(noise.scale, place * FINENESS)
+    by_length, chance = enumerate(weights, start=1), float(noise.for_threshold / transactions)
+    expected = expected_threshold(law, float(noise.scale), by_length, chance)
+    step = max(FINENESS, int(expected) >> 16)
+    threshold = int(expected) // step * step
+    while chance_to_be_named(threshold) > noise.for_threshold:
+        threshold += step
+    return NoiseAndThreshold(noise.scale, threshold)
 
 
-def expected_threshold(law: NamingLaw, scale: float, weights: Sequence[float], chance: float) -> float:
+def expected_threshold(
+    law: NamingLaw, scale: float, weights: Iterable[tuple[int, float]], chance: float
+) -> float:
     """The threshold in floating point, for predictions and as the place where an exact search begins.
 
-    The largest, over lengths n, of what an item weighs there and the noise that is reached with `chance` / n.
+    The largest, over lengths n and what an item weighs there, of that weight and the noise that is reached with
+    `chance` / n.
     """
-    return max(
-        weight + scale * quantile(law, chance / length) for length, weight in enumerate(weights, start=1)
-    )
+    return max(weight + scale * quantile(law, chance / length) for length, weight in weights)
 
 
 def quantile(law: NamingLaw, chance: float) -> float:
@@ -168,12 +172,14 @@ def naming_noise(law: NamingLaw, *, transactions: int, epsilon: Fraction, delta:
 
 
 def noise_tail(law: NamingLaw, least: int, scale: Fraction) -> Fraction:
-    """At least the probability that noise of a scale is `least` or more; `least` above 1.
+    """At least the probability that noise of a scale is `least` or more; 1 where that is no more than a step.
 
     >>> least, scale = 2000, Fraction(100)
     >>> 1 <= float(noise_tail("laplace", least, scale)) / (math.exp(-20) / (1 + math.exp(-1 / 100))) < 1 + 1e-12
     True
     """
+    if least <= 1:
+        return Fraction(1)
     if law == "gaussian":
-        return normal_tail((least - 1) / scale)
+        return min(Fraction(1), normal_tail((least - 1) / scale))
     return exp_at_least(-least / scale) / (1 + 1 / exp_at_least(1 / scale))

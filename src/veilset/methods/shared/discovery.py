@@ -150,8 +150,8 @@ def reach_of(
     """The support at which an item is named half of the time: the threshold, over what an item weighs on average."""
     weights = weights_by_length(law, longest)
     noise = naming_noise(law, transactions=transactions, epsilon=epsilon, delta=delta)
-    chance = float(noise.for_threshold / transactions)
-    threshold = expected_threshold(law, float(noise.scale), (transactions * weights[1:]).tolist(), chance)
+    ends = [(length, float(transactions * weights[length])) for length in (1, longest)]
+    threshold = expected_threshold(law, float(noise.scale), ends, float(noise.for_threshold / transactions))
     truncated = np.minimum(TYPICAL_LENGTHS, longest)
     average = weights[np.rint(truncated).astype(np.int64)] * truncated / TYPICAL_LENGTHS
     return threshold * float(numbers.sum()) / float(numbers @ average)
