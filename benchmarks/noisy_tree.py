@@ -20,7 +20,7 @@ K = 100
 
 
 def noisy_tree(files: Files) -> pl.DataFrame:
-    """DP-FIM: cutting, growing and mining the noisy FP-tree, beside FP-growth of pyfim on the same rows.
+    """DP-FIM: truncating, growing and mining the noisy FP-tree, beside FP-growth of pyfim on the same rows.
 
     The tree holds the items of the 100 best itemsets, at epsilon 1, up to 6 deep; the whole release by `dpfim` with its
     sample stands beside it. pyfim mines the 100 best itemsets exactly, from lists in memory, in the same run.
