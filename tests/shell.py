@@ -55,7 +55,7 @@ def _running(call: Sequence[str], files: Sequence[IO[bytes]], cwd: Path) -> Iter
         for (name, number), file in zip(STREAMS.items(), files, strict=True):
             stack.enter_context(_leading_to(file, number))
             mode = "r" if name == "stdin" else "w"
-            stream = stack.enter_context(open(number, mode, encoding="utf-8", closefd=False))  # noqa: PTH123
+            stream = stack.enter_context(open(number, mode, encoding="utf-8", closefd=False))
             stack.enter_context(patch.object(sys, name, stream))
         yield
 

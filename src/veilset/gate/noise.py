@@ -96,7 +96,7 @@ def float_at_least(value: Fraction) -> float:
 
 @lru_cache(maxsize=64)
 def _opendp_laplace(scale: float) -> Any:  # noqa: ANN401 - opendp has no types
-    # Only when noise is due: it takes a tenth of a second. Its prelude takes a whole one where scikit-learn is installed.
+    # Only when noise is due: a tenth of a second. Its prelude takes a whole one where scikit-learn is installed.
     from opendp.domains import atom_domain, vector_domain  # noqa: PLC0415
     from opendp.measurements import make_laplace  # noqa: PLC0415
     from opendp.metrics import l1_distance  # noqa: PLC0415

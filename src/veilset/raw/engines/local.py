@@ -42,8 +42,8 @@ BYTES_OF_TOTALS = 1 << 30
 MOST_MARGINAL_ITEMS = 16
 """The marginal of g items has 2^g cells."""
 
-Part = TypeVar("Part")
-Work = Callable[[CompressedRows, Keys], Part]
+FromChunk = TypeVar("FromChunk")
+ChunkWork = Callable[[CompressedRows, Keys], FromChunk]
 """Makes something of some rows and the random keys of a truncation."""
 
 AddCounts = Callable[[CompressedRows, Int64Array], None]
@@ -291,15 +291,15 @@ class LocalEngine:
         return ExactCounts(np.sum([idle.get() for _ in range(threads)], axis=0, dtype=np.int64))
 
     def _for_each_chunk(
-        self, work: Work[Part], reshape: Reshape, draw: DrawKeys, *, threads: int
-    ) -> Iterator[Part]:
+        self, work: ChunkWork[FromChunk], reshape: Reshape, draw: DrawKeys, *, threads: int
+    ) -> Iterator[FromChunk]:
         """What the work makes of each chunk, in order; no more keys and parts in memory than are soon needed."""
         if threads == 1:
             for rows in self._chunks():
                 yield work(rows, draw(reshape.keys_needed(rows)))
             return
         with ThreadPoolExecutor(threads) as pool:
-            waiting: deque[Future[Part]] = deque()
+            waiting: deque[Future[FromChunk]] = deque()
             for rows in self._chunks():
                 waiting.append(pool.submit(work, rows, draw(reshape.keys_needed(rows))))
                 if len(waiting) > 2 * threads:
