@@ -105,7 +105,7 @@ def test_groceries_have_the_shape_of_a_supermarket(shop: Transactions) -> None:
 
 def test_occasions_are_among_the_most_frequent_itemsets(shop: Transactions) -> None:
     """Of the 100 most frequent itemsets a third or so are larger than one item, most of one occasion."""
-    found = fim.fpgrowth(rows_of(shop), request="s", supp=1, report="a")
+    found = fim.fpgrowth(rows_of(shop), target="s", supp=1, report="a")
     top = sorted(found, key=lambda itemset: -itemset[1])[:100]
     together = [set(items) for items, _ in top if len(items) > 1]
     planned = [items for items in together if any(items <= set(names) for _, names in OCCASIONS.values())]

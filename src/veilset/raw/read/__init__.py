@@ -96,7 +96,7 @@ def read(
     blank tells: `fimi` if it has only numbers, `spmf` if also its marks or a comment, else `basket`. A table
     is `list` if it has nothing but a list column (and owners), `onehot` if nothing but true and false, or 1
     and 0. A list column beside one called `multiplicity`, and nothing else, is what `publish` writes: each
-    list stands for so many transactions.
+    list stands for that number of transactions.
 
     Items are integers or text. In a text file they are integers if all of them look like one, which 007 does
     not. In a list that mixes both, all become text.
