@@ -6,6 +6,10 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+# Every worker has a core: where numpy's matrix products take all of them, they wait for each other. Set before the
+# first import of numpy; processes that tests start have it too.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # The first call of a kernel compiles it, so no deadline; the same examples everywhere where CI is set.
 settings.register_profile("veilset", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("veilset")

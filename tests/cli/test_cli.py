@@ -11,7 +11,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from shell import veilset
+from shell import veilset, veilset_process
 from veilset import cli
 from veilset.errors import BudgetExceeded
 
@@ -51,11 +51,33 @@ def test_what_fails_later_ends_in_one_line_and_an_exit_code_too(
     assert capsys.readouterr().err == f"veilset: {message}\n"
 
 
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["exact", "-", "--k", "3"], 0),
+        (["info", "-", "--json"], 0),
+        (["exact", "-", "--k", "0"], 2),
+        (["exact", "-", "--magic"], 2),
+    ],
+    ids=["a table", "a document", "a bad call", "a bad option"],
+)
+def test_a_command_ends_within_this_process_as_in_one_of_its_own(
+    fimi_file: Path, arguments: list[str], code: int
+) -> None:
+    """The same exit code and, byte by byte, the same streams: tests may save the start of a process."""
+    data = fimi_file.read_text()
+    here, there = veilset(*arguments, stdin=data), veilset_process(*arguments, stdin=data)
+    assert here.returncode == there.returncode == code
+    assert (here.stdout, here.stderr) == (there.stdout, there.stderr)
+    assert here.stdout or code
+    assert here.stderr
+
+
 def test_no_command_shows_the_help() -> None:
     """In lines, as a newcomer needs it."""
-    run = veilset()
+    run = veilset_process()
     assert (run.returncode, run.stderr) == (0, "")
-    assert run.stdout == veilset("--help").stdout
+    assert run.stdout == veilset_process("--help").stdout
 
 
 def test_an_interrupted_command_says_nothing_and_ends_in_130(

@@ -1,4 +1,4 @@
-"""The commands, end to end through a real process."""
+"""The commands, end to end: each through a process of its own once, and what else it does within this one."""
 
 import json
 from fractions import Fraction
@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from shell import veilset
+from shell import veilset, veilset_process
 from veilset import Release
 
 
 def test_mine_prints_a_table_the_cost_and_the_promise(fimi_file: Path) -> None:
     """What a person needs, on stdout; nothing on stderr in a pipe."""
-    run = veilset("mine", fimi_file, "--epsilon", "1", "--k", "4")
+    run = veilset_process("mine", fimi_file, "--epsilon", "1", "--k", "4")
     assert run.returncode == 0
     assert run.stderr == ""
     assert "spent 1 of epsilon 1" in run.stdout
@@ -40,7 +40,7 @@ def test_mine_writes_a_release_that_loads(fimi_file: Path, tmp_path: Path, suffi
 
 def test_mine_reads_standard_input_and_a_threshold(fimi_file: Path) -> None:
     """`-` for DATA; a share as threshold."""
-    run = veilset(
+    run = veilset_process(
         "mine", "-", "--epsilon", "5", "--min-support", "0.6", "--json", stdin=fimi_file.read_text()
     )
     found = {tuple(row["items"]) for row in json.loads(run.stdout)["itemsets"]}
@@ -56,7 +56,7 @@ def test_mine_writes_a_report(fimi_file: Path, tmp_path: Path) -> None:
 
 def test_items_prints_a_table_and_one_json_document(fimi_file: Path) -> None:
     """The same keys as mine; each itemset is one item, and there are k of them."""
-    shown = veilset("items", fimi_file, "--epsilon", "1", "--k", "2")
+    shown = veilset_process("items", fimi_file, "--epsilon", "1", "--k", "2")
     assert (shown.returncode, shown.stderr) == (0, "")
     assert "2 itemsets from about" in shown.stdout
     document = json.loads(
@@ -78,14 +78,14 @@ def test_items_writes_a_release_and_a_report(fimi_file: Path, tmp_path: Path) ->
 
 def test_items_needs_to_know_how_many(fimi_file: Path) -> None:
     """One line, exit code 2."""
-    run = veilset("items", fimi_file, "--epsilon", "1")
+    run = veilset_process("items", fimi_file, "--epsilon", "1")
     assert (run.returncode, run.stderr.count("\n"), run.stdout) == (2, 1, "")
     assert "--k" in run.stderr
 
 
 def test_exact_says_that_it_is_not_private_and_counts_right(fimi_file: Path) -> None:
     """On stderr, so that a pipe stays clean."""
-    run = veilset("exact", fimi_file, "--min-support", "300", "--json")
+    run = veilset_process("exact", fimi_file, "--min-support", "300", "--json")
     assert "NOT PRIVATE" in run.stderr
     document = json.loads(run.stdout)
     assert document["is_private"] is False
@@ -105,7 +105,7 @@ def test_exact_reports_the_limits_that_cut_its_result(fimi_file: Path) -> None:
 
 def test_info_says_that_it_is_not_private_and_counts_right(fimi_file: Path) -> None:
     """Rows, items, lengths; an empty line is an empty transaction."""
-    run = veilset("info", fimi_file, "--json")
+    run = veilset_process("info", fimi_file, "--json")
     assert "NOT PRIVATE" in run.stderr
     facts = json.loads(run.stdout)
     assert (facts["transactions"], facts["items"], facts["longest"], facts["shortest"]) == (901, 4, 3, 0)
@@ -114,7 +114,7 @@ def test_info_says_that_it_is_not_private_and_counts_right(fimi_file: Path) -> N
 def test_plan_forecasts_every_method_from_public_facts_alone() -> None:
     """A table that says what it rests on, or one JSON document; a bad call is one line and exit code 2."""
     call = ["plan", "--rows", "20000", "--items", "50", "--length", "4", "--k", "20", "--epsilon", "1"]
-    shown = veilset(*call)
+    shown = veilset_process(*call)
     assert (shown.returncode, shown.stderr) == (0, "")
     assert "Nothing was looked at, nothing was spent." in shown.stdout
     assert "share of the top 20 found" in shown.stdout
@@ -145,14 +145,14 @@ def test_generate_writes_what_mine_reads(tmp_path: Path, name: str) -> None:
 
 def test_generate_refuses_a_folder_that_does_not_exist(tmp_path: Path) -> None:
     """One line, exit code 2."""
-    run = veilset("generate", tmp_path / "no" / "baskets.csv")
+    run = veilset_process("generate", tmp_path / "no" / "baskets.csv")
     assert (run.returncode, run.stderr.count("\n")) == (2, 1)
     assert "cannot be written" in run.stderr
 
 
 def test_demo_shows_a_private_release_and_writes_its_page(tmp_path: Path) -> None:
     """The first thing that a newcomer runs."""
-    run = veilset("demo", "--k", "10", cwd=tmp_path)
+    run = veilset_process("demo", "--k", "10", cwd=tmp_path)
     assert run.returncode == 0, run.stderr
     assert "Protected: one transaction" in run.stdout
     assert (tmp_path / "veilset-demo.html").exists()

@@ -119,18 +119,25 @@ def float_at_least(value: Fraction) -> float:
 
 @lru_cache(maxsize=64)
 def _opendp_laplace(scale: float) -> Any:  # noqa: ANN401 - opendp has no types
-    dp = _opendp()
-    return dp.m.make_laplace(dp.vector_domain(dp.atom_domain(T="i64")), dp.l1_distance(T="i64"), scale=scale)
+    # Only when noise is due: a tenth of a second. Its prelude takes a whole one where scikit-learn is installed.
+    from opendp.measurements import make_laplace  # noqa: PLC0415
+    from opendp.metrics import l1_distance  # noqa: PLC0415
+
+    return make_laplace(_opendp_integers(), l1_distance(T="i64"), scale=scale)
 
 
 @lru_cache(maxsize=64)
 def _opendp_gaussian(scale: float) -> Any:  # noqa: ANN401
-    dp = _opendp()
-    return dp.m.make_gaussian(dp.vector_domain(dp.atom_domain(T="i64")), dp.l2_distance(T=float), scale=scale)
+    from opendp.measurements import make_gaussian  # noqa: PLC0415
+    from opendp.metrics import l2_distance  # noqa: PLC0415
+
+    return make_gaussian(_opendp_integers(), l2_distance(T=float), scale=scale)
 
 
-def _opendp() -> Any:  # noqa: ANN401
-    import opendp.prelude as dp  # noqa: PLC0415 - costs a third of a second: only when noise is due
+def _opendp_integers() -> Any:  # noqa: ANN401
+    """Vectors of integers, as OpenDP calls them."""
+    from opendp.domains import atom_domain, vector_domain  # noqa: PLC0415
+    from opendp.mod import enable_features  # noqa: PLC0415
 
-    dp.enable_features("contrib")
-    return dp
+    enable_features("contrib")
+    return vector_domain(atom_domain(T="i64"))

@@ -5,11 +5,13 @@ are sums of integers: they do not depend on which thread counted what. Random ke
 in order, by the thread that asks: a seeded run repeats, whatever the number of threads.
 """
 
+import math
 import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
+from typing import TypeVar
 
 import numpy as np
 
@@ -40,6 +42,10 @@ BYTES_OF_TOTALS = 1 << 30
 
 MOST_MARGINAL_ITEMS = 16
 """The marginal of g items has 2^g cells."""
+
+FromChunk = TypeVar("FromChunk")
+ChunkWork = Callable[[CompressedRows, Keys], FromChunk]
+"""Makes something of some rows and the random keys of a truncation."""
 
 AddCounts = Callable[[CompressedRows, Int64Array], None]
 """Adds to the totals what some rows contribute, after truncation."""
@@ -88,11 +94,7 @@ class LocalEngine:
         """An engine over the rows that the transactions become; chunk by chunk, on all cores."""
         if isinstance(reshape, Truncation):
             reshape.longest(len(self.alphabet))  # raises where it does not fit, as in `_sum`
-        with ThreadPoolExecutor(self._threads) as pool:
-            making = [
-                pool.submit(reshape.apply, rows, draw(reshape.keys_needed(rows))) for rows in self._chunks()
-            ]
-            made = [each.result() for each in making]
+        made = list(self._for_each_chunk(reshape.apply, reshape, draw, threads=self._useful_threads()))
         lengths = [np.diff(rows.offsets) for rows in made]
         offsets = np.append(0, np.cumsum(np.concatenate(lengths or [np.empty(0, np.int64)])))
         parts = [rows.items[rows.offsets[0] : rows.offsets[-1]] for rows in made]
@@ -261,14 +263,8 @@ class LocalEngine:
             return prefix_tree.of_rows(kept.offsets, kept.items, rank, depth)
 
         tree = prefix_tree.root_with_room(0)
-        with ThreadPoolExecutor(self._threads) as pool:
-            growing: deque[Future[prefix_tree.PrefixTree]] = deque()
-            for rows in self._chunks():
-                growing.append(pool.submit(grown, rows, draw(truncation.keys_needed(rows))))
-                if len(growing) > 2 * self._threads:  # no more trees in memory than are soon added
-                    tree = prefix_tree.added(tree, growing.popleft().result())
-            for part in growing:
-                tree = prefix_tree.added(tree, part.result())
+        for part in self._for_each_chunk(grown, truncation, draw, threads=self._useful_threads()):
+            tree = prefix_tree.added(tree, part)
         number = int(tree.number[0])
         return ExactTree(tree.parents[:number], tree.ranks[:number], tree.counts[:number])
 
@@ -293,6 +289,10 @@ class LocalEngine:
         if items.size and not 0 <= items.min() <= items.max() < size:
             raise BadCall(f"an item code lies outside the alphabet; give codes from 0 to {size - 1}")
 
+    def _useful_threads(self) -> int:
+        """At most one for each chunk: on few rows a question takes less time than starting a thread."""
+        return min(self._threads, max(1, math.ceil((self._rows.offsets.size - 1) / self._rows_in_a_chunk)))
+
     def _chunks(self) -> Iterator[CompressedRows]:
         for first in range(0, self._rows.offsets.size - 1, self._rows_in_a_chunk):
             yield CompressedRows(
@@ -302,7 +302,7 @@ class LocalEngine:
     def _sum(self, add: AddCounts, size: int, truncation: Truncation, draw: DrawKeys) -> ExactCounts:
         """The sum over all chunks of what their rows contribute after truncation."""
         truncation.longest(len(self.alphabet))  # raises where it does not fit; kernels do not check
-        threads = max(1, min(self._threads, BYTES_OF_TOTALS // (8 * size + 1)))
+        threads = max(1, min(self._useful_threads(), BYTES_OF_TOTALS // (8 * size + 1)))
         idle: SimpleQueue[Int64Array] = SimpleQueue()
         for _ in range(threads):
             idle.put(np.zeros(size, np.int64))
@@ -314,12 +314,23 @@ class LocalEngine:
             finally:
                 idle.put(totals)  # or the next chunk would wait for ever
 
-        with ThreadPoolExecutor(threads) as pool:
-            counting: deque[Future[None]] = deque()
-            for rows in self._chunks():
-                counting.append(pool.submit(count, rows, draw(truncation.keys_needed(rows))))
-                if len(counting) > 2 * threads:  # no more keys in memory than the threads soon need
-                    counting.popleft().result()
-            for chunk in counting:
-                chunk.result()
+        for _ in self._for_each_chunk(count, truncation, draw, threads=threads):
+            pass
         return ExactCounts(np.sum([idle.get() for _ in range(threads)], axis=0, dtype=np.int64))
+
+    def _for_each_chunk(
+        self, work: ChunkWork[FromChunk], reshape: Reshape, draw: DrawKeys, *, threads: int
+    ) -> Iterator[FromChunk]:
+        """What the work makes of each chunk, in order; no more keys and parts in memory than are soon needed."""
+        if threads == 1:
+            for rows in self._chunks():
+                yield work(rows, draw(reshape.keys_needed(rows)))
+            return
+        with ThreadPoolExecutor(threads) as pool:
+            waiting: deque[Future[FromChunk]] = deque()
+            for rows in self._chunks():
+                waiting.append(pool.submit(work, rows, draw(reshape.keys_needed(rows))))
+                if len(waiting) > 2 * threads:
+                    yield waiting.popleft().result()
+            for part in waiting:
+                yield part.result()
