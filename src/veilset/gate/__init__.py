@@ -18,6 +18,7 @@ from veilset.gate.accounting.budget import (
     Epsilon,
     exact_delta,
     exact_epsilon,
+    tells_spent,
 )
 from veilset.gate.answers import (
     Chosen,
@@ -122,5 +123,6 @@ __all__ = [
     "expected_threshold",
     "naming_noise",
     "price_of",
+    "tells_spent",
     "weights_by_length",
 ]
