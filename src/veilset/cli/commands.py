@@ -212,6 +212,10 @@ def evaluate_command(
     min_support: Annotated[str, typer.Option("--min-support", metavar="S,S", help="Thresholds.")] = "",
     max_size: MaxSizeOption = None,
     task: Annotated[str, typer.Option("--task", metavar="T", help="mine, items or publish.")] = "mine",
+    per_owner: PerOwnerOption = None,
+    delta: Annotated[
+        str | None, typer.Option("--delta", metavar="D", help="Let every run find the items privately.")
+    ] = None,
     repeats: Annotated[int, typer.Option("--repeats", metavar="N", help="Runs of each combination.")] = 10,
     seed: SeedOption = 7,
     workers: Annotated[
@@ -240,6 +244,8 @@ def evaluate_command(
         task=task,
         repeats=repeats,
         seed=seed,
+        per_owner=per_owner,
+        delta=delta,
     )
     with terminal.progress("runs") as progress:
         found = evaluation.evaluate(
