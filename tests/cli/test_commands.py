@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from shell import veilset
+from shell import veilset, veilset_here
 from veilset import Release
 from veilset.opening import WHICH_ITEMS
 
@@ -60,7 +60,7 @@ def test_mine_writes_a_report(fimi_file: Path, tmp_path: Path) -> None:
 
 def test_items_prints_a_table_and_one_json_document(fimi_file: Path, item_list: Path) -> None:
     """The same keys as mine; each itemset is one item, and there are k of them."""
-    data = [fimi_file, "--alphabet", item_list]
+    data = [str(fimi_file), "--alphabet", str(item_list)]
     shown = veilset("items", *data, "--epsilon", "1", "--k", "2")
     assert (shown.returncode, shown.stderr) == (0, "")
     assert "2 itemsets from about" in shown.stdout
@@ -203,20 +203,26 @@ def test_people_with_several_baskets_are_protected_as_a_whole(tmp_path: Path) ->
 ASKING = {
     "mine": ["--epsilon", "1", "--k", "3"],
     "items": ["--epsilon", "1", "--k", "3"],
-    "publish": ["--epsilon", "1", "--out", "out.dat"],
+    "publish": ["--epsilon", "1"],
 }
+
+
+def asking(command: str, folder: Path) -> list[str]:
+    """What each command needs to be told; where a dataset is written, it is to this folder."""
+    out = ["--out", str(folder / "out.dat")] if command == "publish" else []
+    return [*ASKING[command], *out]
 
 
 @pytest.mark.parametrize("command", ASKING)
 def test_which_items_may_be_named_must_be_said(tmp_path: Path, command: str) -> None:
     """Before the data is read; three lines explain the three choices, in a sentence each."""
-    run = veilset(command, "no-such-file.dat", *ASKING[command], cwd=tmp_path)
+    run = veilset_here(command, "no-such-file.dat", *asking(command, tmp_path))
     assert (run.returncode, run.stdout, run.stderr) == (2, "", f"veilset: {WHICH_ITEMS}\n")
     choices = run.stderr.splitlines()[1:]
     assert [line.split()[0] for line in choices] == ["--alphabet", "--public-items", "--delta"]
     assert [line.count(".") for line in choices] == [1, 1, 1]
-    twice = veilset(
-        command, "no-such-file.dat", *ASKING[command], "--public-items", "--delta", "1e-9", cwd=tmp_path
+    twice = veilset_here(
+        command, "no-such-file.dat", *asking(command, tmp_path), "--public-items", "--delta", "1e-9"
     )
     assert (twice.returncode, twice.stderr.count("\n")) == (2, 1)
     assert "more than once" in twice.stderr
@@ -227,7 +233,7 @@ def test_with_public_items_the_condition_is_the_first_thing_seen(
     fimi_file: Path, tmp_path: Path, command: str
 ) -> None:
     """One line on stderr, also beside JSON, which has a field of its own."""
-    run = veilset(command, fimi_file, *ASKING[command], "--public-items", "--json", cwd=tmp_path)
+    run = veilset_here(command, fimi_file, *asking(command, tmp_path), "--public-items", "--json")
     assert run.returncode == 0
     assert run.stderr.startswith(
         "veilset: this promise is conditional: it holds only if the items that occur"
@@ -243,12 +249,12 @@ def test_with_delta_items_are_found_and_delta_is_told(
     fimi_file: Path, tmp_path: Path, command: str, delta: str, exact: str
 ) -> None:
     """Exactly, in the promise; nothing is conditional, and nothing stands on stderr."""
-    run = veilset(command, fimi_file, *ASKING[command], "--delta", delta, "--json", cwd=tmp_path)
+    run = veilset_here(command, fimi_file, *asking(command, tmp_path), "--delta", delta, "--json")
     assert (run.returncode, run.stderr) == (0, "")
     document = json.loads(run.stdout)
     assert (document["is_conditional"], document["promise"]["delta"]) == (False, exact)
     assert document["delta"] == float(Fraction(exact))
-    shown = veilset(command, fimi_file, *ASKING[command], "--delta", delta, cwd=tmp_path)
+    shown = veilset_here(command, fimi_file, *asking(command, tmp_path), "--delta", delta)
     assert f"and delta {document['delta']:g}" in shown.stdout
 
 
@@ -259,7 +265,7 @@ def test_the_sidecar_of_a_published_file_says_on_what_its_promise_rests(
     """As its JSON does."""
     out = tmp_path / "out.parquet"
     value = ["1e-9"] if choice == "--delta" else []
-    run = veilset("publish", fimi_file, choice, *value, "--epsilon", "1", "--out", out, "--json")
+    run = veilset_here("publish", fimi_file, choice, *value, "--epsilon", "1", "--out", out, "--json")
     about, printed = json.loads(Path(f"{out}.json").read_text()), json.loads(run.stdout)
     assert {key: about[key] for key in printed} == printed
     assert (about["is_conditional"], about["delta"]) == ((True, 0) if not value else (False, 1e-9))
@@ -268,8 +274,8 @@ def test_the_sidecar_of_a_published_file_says_on_what_its_promise_rests(
 def test_no_choice_of_items_is_asked_where_nothing_is_private(fimi_file: Path) -> None:
     """`exact`, `info` and `evaluate` look at public data."""
     study = ["--methods", "truncated-em", "--epsilon", "1", "--k", "3", "--repeats", "1", "--workers", "1"]
-    for call in (["exact", fimi_file, "--k", "3"], ["info", fimi_file], ["evaluate", fimi_file, *study]):
-        run = veilset(*call)
+    for command, options in (("exact", ["--k", "3"]), ("info", []), ("evaluate", study)):
+        run = veilset_here(command, fimi_file, *options)
         assert run.returncode == 0, run.stderr
         assert "NOT PRIVATE" in run.stderr
 
@@ -277,21 +283,21 @@ def test_no_choice_of_items_is_asked_where_nothing_is_private(fimi_file: Path) -
 def test_rows_that_stand_for_several_transactions_are_one_owners(tmp_path: Path) -> None:
     """Only where a column is named; then its copies are bounded like those of a person."""
     pl.DataFrame({"items": [[1, 2], [2]], "copies": [300, 200]}).write_parquet(tmp_path / "data.parquet")
-    call = [tmp_path / "data.parquet", "--item", "items", "--multiplicity", "copies"]
-    assert json.loads(veilset("info", *call, "--json").stdout)["transactions"] == 500
+    call = [str(tmp_path / "data.parquet"), "--item", "items", "--multiplicity", "copies"]
+    assert json.loads(veilset_here("info", *call, "--json").stdout)["transactions"] == 500
     asking = ["--public-items", "--epsilon", "1", "--k", "2", "--json"]
-    refused = veilset("mine", *call, *asking)
+    refused = veilset_here("mine", *call, *asking)
     assert (refused.returncode, "--per-owner" in refused.stderr) == (2, True)
-    document = json.loads(veilset("mine", *call, *asking, "--per-owner", "3").stdout)
+    document = json.loads(veilset_here("mine", *call, *asking, "--per-owner", "3").stdout)
     assert "3 at most count" in document["promise"]["unit"]
 
 
 def test_rows_that_cannot_be_read_are_refused_or_count_as_empty(tmp_path: Path) -> None:
     """Their number shows nowhere."""
     (tmp_path / "data.dat").write_text("1 2\n" * 300 + "milk\n")
-    refused = veilset("info", tmp_path / "data.dat")
+    refused = veilset_here("info", tmp_path / "data.dat")
     assert (refused.returncode, "line 301" in refused.stderr) == (2, True)
-    run = veilset("info", tmp_path / "data.dat", "--skip-bad-rows", "--json")
+    run = veilset_here("info", tmp_path / "data.dat", "--skip-bad-rows", "--json")
     facts = json.loads(run.stdout)
     assert (facts["transactions"], facts["shortest"]) == (301, 0)
     assert run.stderr == "veilset: NOT PRIVATE: these are exact figures of the data\n"
@@ -300,7 +306,7 @@ def test_rows_that_cannot_be_read_are_refused_or_count_as_empty(tmp_path: Path) 
 def test_a_separator_can_be_called_tab(tmp_path: Path) -> None:
     """A shell makes it hard to type one."""
     (tmp_path / "data.csv").write_text("bread\tmilk\n" * 20 + "milk\n" * 20)
-    facts = json.loads(veilset("info", tmp_path / "data.csv", "--separator", "tab", "--json").stdout)
+    facts = json.loads(veilset_here("info", tmp_path / "data.csv", "--separator", "tab", "--json").stdout)
     assert (facts["items"], facts["longest"]) == (2, 2)
 
 

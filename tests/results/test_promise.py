@@ -20,14 +20,18 @@ def test_the_promise_names_its_assumptions() -> None:
     given_list = read(BASKETS, alphabet=["milk", "käse"])
     assert "given by the publisher" in str(mine(given_list, epsilon=1, k=2).promise)
     declared = mine(BASKETS, epsilon=1, k=2, public_items=True, transactions=1200).promise
-    assert "Assumed: the items that occur in the data are public anyway, as the publisher declared" in str(declared)
+    assert "Assumed: the items that occur in the data are public anyway, as the publisher declared" in str(
+        declared
+    )
     assert "number of transactions is public" in str(declared)
 
 
 def test_a_promise_that_rests_on_the_publishers_word_says_so_first() -> None:
     """In words, in a field of its own and in a warning; one that rests on nothing has neither."""
     conditional = mine(BASKETS, epsilon=1, k=2, public_items=True).promise
-    assert str(conditional).startswith("ON CONDITION that the items which occur in the data are public anyway")
+    assert str(conditional).startswith(
+        "ON CONDITION that the items which occur in the data are public anyway"
+    )
     assert conditional.warning is not None
     assert "it holds only if the items that occur in the data are public anyway" in conditional.warning
     for held in (

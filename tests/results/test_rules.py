@@ -30,7 +30,9 @@ def test_rules_have_the_measures_of_a_hand_computed_example() -> None:
 
 def test_a_rule_that_always_holds_has_infinite_conviction() -> None:
     """As in mlxtend."""
-    release = mine([["a", "b"]] * 50 + [["b"]] * 50, epsilon=10**6, k=3, public_items=True, noise=SeededNoise(1))
+    release = mine(
+        [["a", "b"]] * 50 + [["b"]] * 50, epsilon=10**6, k=3, public_items=True, noise=SeededNoise(1)
+    )
     rule = release.rules().filter(pl.col("confidence") == 1).row(0, named=True)
     assert rule["conviction"] == math.inf
 

@@ -55,6 +55,7 @@ __all__ = [
     "CELL",
     "METRICS",
     "SCHEMA",
+    "SeededRun",
     "Study",
     "documents",
     "evaluate",

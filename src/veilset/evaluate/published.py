@@ -54,7 +54,7 @@ class Reference:
 
     top: dict[Itemset, int]
     queries: Queries
-    alphabet_size: int
+    alphabet_size: int | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

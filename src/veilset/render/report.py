@@ -89,11 +89,13 @@ def _condition(release: Release) -> Iterator[str]:
 
 
 def _guarantee(release: Release) -> Iterator[str]:
+    is_conditional = release.promise.is_conditional
+    kind, how = ("badge conditional", "private on this condition") if is_conditional else ("badge", "private")
     delta = f", delta = {_exactly(release.delta)}" if release.delta > 0 else ""
-    yield f'<span class="badge">private, epsilon = {escape(_exactly(release.epsilon) + delta)}</span>'
+    yield f'<span class="{kind}">{how}, epsilon = {escape(_exactly(release.epsilon) + delta)}</span>'
     if release.delta > 0:
         yield (
-            '<p class="soft">Epsilon bounds what anybody can tell about one of those who are protected, but for '
+            '<p class="meaning">Epsilon bounds what anybody can tell about one of those who are protected, but for '
             f"{escape(release.promise.meaning_of_delta())}.</p>"
         )
 
