@@ -98,7 +98,7 @@ $questions
 
 ## Printed forms that leak
 Steps as the papers print them, each alone, at the epsilon that is claimed for it. The library ships the repaired
-form; on the same databases its bound stays under the claim (`tests/test_printed.py`).
+form; on the same databases its bound stays under the claim (`tests/audit/printed/`).
 
 $printed
 

@@ -39,6 +39,7 @@ CHANGES: Mapping[str, tuple[Any, ...]] = {
     "expected_total_within": (0.5, 2.0),
     "precise": (0.005, 0.02),
     "unevenness": (0.25, 0.7),
+    "surprising_share": (0.02, 0.1),
 }
 """Fields of the settings, and the values that they get in place of their own."""
 KS, EPSILONS = (50, 100), ("0.1", "0.25", "1")
@@ -54,7 +55,8 @@ def census(rows: int, attributes: int, classes: int, *, skew: float, seed: int) 
         by_class = np.array([random.dirichlet(6 * usual + 0.05) for _ in range(classes)])
         values = (by_class[hidden].cumsum(axis=1) < random.random((rows, 1))).sum(axis=1)
         columns.append([f"{attribute}={min(value, usual.size - 1)}" for value in values.tolist()])
-    return read(list(map(list, zip(*columns, strict=True))))
+    possible = sorted({value for column in columns for value in column})
+    return read(list(map(list, zip(*columns, strict=True))), alphabet=possible)
 
 
 @cache

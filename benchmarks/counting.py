@@ -87,7 +87,7 @@ def _chunks(transactions: Transactions) -> Iterator[CompressedRows]:
 
 
 def _no_keys(number: int) -> Keys:
-    """No cut here draws any."""
+    """No truncation here draws any."""
     return np.empty(number, np.uint32)
 
 

@@ -29,7 +29,7 @@ def methods(files: Files) -> pl.DataFrame:
 
 def release_of(data: vs.Transactions | Path, method: str) -> vs.Release:
     """The release that is measured."""
-    return vs.mine(data, method=method, k=100, epsilon=1)
+    return vs.mine(data, method=method, k=100, epsilon=1, public_items=True)
 
 
 def _measured(name: str, path: Path) -> list[dict[str, object]]:

@@ -101,11 +101,11 @@ def datasets() -> dict[str, tuple[Any, dict[str, Any]]]:
 
     long = read(pl.DataFrame(persons), owner="owner", basket="basket", item="item")
     found: dict[str, tuple[Any, dict[str, Any]]] = {
-        name: (read(DATA / f"{name}.dat.zst"), {})
+        name: (read(DATA / f"{name}.dat.zst"), {"public_items": True})
         for name in ("mushroom", "retail")
         if (DATA / f"{name}.dat.zst").exists()
     }
-    return {"groceries": (baskets, {}), "persons": (long, {"per_owner": 2}), **found}
+    return {"groceries": (baskets, {}), "persons": (long, {"per_owner": 2, "public_items": True}), **found}
 
 
 def answer_of(verb: Callable[..., Any], data: Any, call: dict[str, Any]) -> str:  # noqa: ANN401 - any data, any verb

@@ -23,9 +23,9 @@ K = 100
 
 
 def splitting(files: Files) -> pl.DataFrame:
-    """SplitSample's split, by patterns of the most frequent items, beside counting 10,000 pairs of them.
+    """SplitSample's split, by itemsets of the most frequent items, beside counting 10,000 pairs of them.
 
-    All transactions are split into pieces of a limit, by items, pairs and larger patterns as count estimation
+    All transactions are split into pieces of a limit, by items, pairs and larger itemsets as count estimation
     makes them for the top 100, and an engine is made over the pieces. Both on all cores.
     """
     names = [name for name in dict.fromkeys((*MEASURED, MILLION)) if name in files]

@@ -1,4 +1,4 @@
-"""How long the smart cut takes."""
+"""How long smart truncation takes."""
 
 from functools import partial
 from itertools import combinations
@@ -25,10 +25,10 @@ PAIRS = 10_000
 
 
 def truncation(files: Files) -> pl.DataFrame:
-    """The smart cut, by 10,000 pairs of the most frequent items, beside counting them.
+    """Smart truncation, by 10,000 pairs of the most frequent items, beside counting them.
 
-    All transactions are cut to a limit, and for the comparison the supports of the same pairs are counted
-    without a cut. Both on all cores; the random keys are drawn before.
+    All transactions are truncated to a limit, and for the comparison the supports of the same pairs are counted
+    without truncation. Both on all cores; the random keys are drawn before.
     """
     return pl.DataFrame(
         [row for name in MEASURED if name in files for row in apart(_measured, name, files[name])]
@@ -47,13 +47,13 @@ def _measured(name: str, path: Path) -> list[dict[str, object]]:
     def draw(number: int) -> Keys:
         return keys[:number]
 
-    cuts = {limit: KeepSmart(limit, offsets, pairs.ravel(), scores) for limit in LIMITS}
+    truncations = {limit: KeepSmart(limit, offsets, pairs.ravel(), scores) for limit in LIMITS}
     best = best_seconds(
         {
             "counting": lambda: engine.supports(offsets, pairs.ravel(), KeepAll(), draw),
             **{
-                f"cut to {limit}": partial(engine.lengths, truncation, draw, limit=1)
-                for limit, truncation in cuts.items()
+                f"truncated to {limit}": partial(engine.lengths, truncation, draw, limit=1)
+                for limit, truncation in truncations.items()
             },
         },
         runs=10,
@@ -64,8 +64,8 @@ def _measured(name: str, path: Path) -> list[dict[str, object]]:
             "limit": limit,
             "longer transactions": float((data.lengths > limit).mean()),
             "counting (ms)": 1000 * best["counting"],
-            "cutting (ms)": 1000 * best[f"cut to {limit}"],
-            "cutting / counting": best[f"cut to {limit}"] / best["counting"],
+            "truncating (ms)": 1000 * best[f"truncated to {limit}"],
+            "truncating / counting": best[f"truncated to {limit}"] / best["counting"],
         }
         for limit in LIMITS
     ]

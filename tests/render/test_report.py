@@ -106,7 +106,7 @@ def test_a_release_with_delta_says_what_delta_means() -> None:
     release = release_of({("bread",): 500}, delta=Fraction(1, 10**9), items="found privately")
     seen = seen_first(report_html(release))
     assert seen.startswith("private, epsilon = 1, delta = 1e-09 Epsilon bounds what anybody can tell")
-    assert "but for a chance of at most 1e-09 (delta) that this fails for one of them" in seen
+    assert "except with a probability of at most 1e-09 (delta), as when an item is named" in seen
     assert "was spent, and delta 1e-09 for naming the items." in seen
     assert "conditional" not in seen
     assert "delta" not in seen_first(report_html(BREAKFAST))

@@ -47,7 +47,9 @@ def test_a_promise_that_rests_on_the_publishers_word_says_so_first() -> None:
 def test_the_promise_says_what_delta_means() -> None:
     """By its name and in words; the account carries it."""
     release = mine(BASKETS, epsilon=1, k=2, delta="1/1000000000")
-    assert "but for a chance of at most 1e-09 (delta) that this fails for one of them" in str(release.promise)
+    assert "except with a probability of at most 1e-09 (delta), as when an item is named" in str(
+        release.promise
+    )
     assert "((1, 1e-09)-differential privacy)" in str(release.promise)
     document = release.to_dict()
     assert (document["delta"], document["promise"]["delta"]) == (1e-9, "1/1000000000")

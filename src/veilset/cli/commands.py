@@ -319,6 +319,9 @@ def plan_command(
     error: Annotated[
         float, typer.Option(metavar="R", help="The wanted half width, as a share of the k-th support.")
     ] = 0.1,
+    delta: Annotated[
+        str | None, typer.Option("--delta", metavar="D", help="Where items are to be found privately.")
+    ] = None,
     as_json: AsJsonOption = False,
 ) -> None:
     """The error to expect, from public facts alone: nothing is read, nothing is spent."""
@@ -332,6 +335,7 @@ def plan_command(
         max_size=max_size,
         kth_support=kth_support,
         error=error,
+        delta=delta,
     )
     terminal.print_json(made.to_dict()) if as_json else terminal.print_plan(made)
 

@@ -6,7 +6,7 @@ from typing import Any
 from veilset.arrays import FloatArray
 from veilset.forecast.curve import SupportCurve
 from veilset.forecast.laws import support_above_zero
-from veilset.gate import DiscreteLaplace, Exponential, Mechanism, OnSample
+from veilset.gate import DiscreteLaplace, Exponential, ItemNaming, Mechanism, OnSample
 from veilset.itemsets import Domain
 
 
@@ -43,8 +43,8 @@ def _scale(mechanism: Mechanism) -> float:
         return _scale(mechanism.mechanism) / float(mechanism.rate)
     if isinstance(mechanism, Exponential):
         return float(1 / mechanism.rate)
-    if isinstance(mechanism, DiscreteLaplace):
-        return float(mechanism.scale)
+    if isinstance(mechanism, DiscreteLaplace | ItemNaming):
+        return float(mechanism.scale / mechanism.steps)
     raise TypeError(f"no scale is known of {type(mechanism).__name__}")
 
 

@@ -49,7 +49,12 @@ from veilset.gate.questions.base import PrivacyUnit
 from veilset.gate.questions.counts import LARGEST_MARGINAL
 from veilset.gate.questions.partitions import Partitions, Refinement, SizeTest
 from veilset.gate.selection.floored_supports import MOST_SCORED
-from veilset.gate.selection.item_discovery import expected_threshold, naming_noise, weights_by_length
+from veilset.gate.selection.item_discovery import (
+    expected_threshold,
+    naming_mechanism,
+    naming_noise,
+    weights_by_length,
+)
 from veilset.gate.selection.length_scores import WEIGHT_STEPS
 from veilset.gate.selection.sparse_vector import COMPARISON_STEPS
 from veilset.raw.cuts.similar_cut import KeepSimilar
@@ -121,6 +126,7 @@ __all__ = [
     "exact_delta",
     "exact_epsilon",
     "expected_threshold",
+    "naming_mechanism",
     "naming_noise",
     "price_of",
     "tells_spent",

@@ -15,9 +15,10 @@ from typing import Any
 from veilset.errors import BadCall
 from veilset.forecast import Forecast, World
 from veilset.forecast.curve import bend, popularity, support_curve
-from veilset.gate import Epsilon, exact_epsilon
+from veilset.gate import Delta, Epsilon, exact_delta, exact_epsilon
 from veilset.itemsets import Domain
 from veilset.methods import METHODS, Forecaster
+from veilset.methods.shared.forecast_discovery import forecast_discovery
 from veilset.plan import bounds
 from veilset.plan.bounds import Usefulness
 from veilset.request import MOST_TRANSACTIONS, Request, Support
@@ -110,6 +111,7 @@ class Plan:
     kth_support: int | None
     methods: tuple[MethodPlan, ...]
     limits: Limits
+    delta: Fraction = Fraction(0)
 
     @property
     def assumption(self) -> str:
@@ -126,6 +128,7 @@ class Plan:
             **asdict(self.facts),
             "k": self.k,
             "epsilon": float(self.epsilon),
+            "delta": float(self.delta),
             "error": self.error,
             "kth_support": self.kth_support,
             "assumption": self.assumption,
@@ -143,6 +146,7 @@ def make_plan(
     max_size: int | None = None,
     kth_support: Support | None = None,
     error: float = 0.1,
+    delta: Delta | None = None,
 ) -> Plan:
     """What every method of `mine` that can give k itemsets will do with epsilon.
 
@@ -154,6 +158,7 @@ def make_plan(
         kth_support: a guess of the k-th itemset's support, below 1 a share, else a count. Worth more than all
             other facts, if you have one from similar data that is public.
         error: the wanted half width of an interval, as a share of the k-th support.
+        delta: the delta that the release would have, where its items are to be found privately.
 
     >>> plan = make_plan(Facts(rows=100_000, items=169, length=4.4), k=10, epsilon=1)
     >>> [(each.forecast.method, each.forecast.half_width) for each in plan.methods[:2]]
@@ -164,12 +169,20 @@ def make_plan(
         raise BadCall(f"an error of {error:g} is not possible; give a share above 0, such as 0.1 for 10 %")
     exact = exact_epsilon(epsilon)
     guess = None if request.min_support is None else _count(request.min_support, facts.rows)
+    exact_or_none = None if delta is None else exact_delta(delta)
     plans = tuple(
-        _plan_method(forecaster, _world(facts, domain, k=k, guess=guess), k=k, epsilon=exact, error=error)
+        _plan_method(
+            forecaster,
+            _world(facts, domain, k=k, guess=guess),
+            k=k,
+            epsilon=exact,
+            error=error,
+            delta=exact_or_none,
+        )
         for forecaster, domain in _that_can_give(k, facts, request)
     )
     limits = Limits.of(facts, plans[0].forecast.kth_support)
-    return Plan(facts, k, exact, error, guess, plans, limits)
+    return Plan(facts, k, exact, error, guess, plans, limits, exact_or_none or Fraction(0))
 
 
 def _count(guess: Fraction, rows: int) -> int:
@@ -206,11 +219,15 @@ def forecasters() -> dict[str, Forecaster]:
 
 
 def _plan_method(
-    forecaster: Forecaster, world: World, *, k: int, epsilon: Fraction, error: float
+    forecaster: Forecaster, world: World, *, k: int, epsilon: Fraction, error: float, delta: Fraction | None
 ) -> MethodPlan:
     @cache  # the two searches below begin with the same steps
     def at(epsilon: Fraction) -> Forecast:
-        return forecaster.forecast(world, k, epsilon)
+        if delta is None:
+            return forecaster.forecast(world, k, epsilon)
+        found = forecast_discovery(world, k, epsilon=epsilon, delta=delta)
+        wanted = min(k, found.world.domain.size)
+        return found.after(forecaster.forecast(found.world, wanted, found.remaining))
 
     return MethodPlan(
         at(epsilon),

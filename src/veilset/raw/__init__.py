@@ -1,1 +1,1 @@
-"""Raw data and exact counts live here; nothing outside `gate`, `exact` and `api` may import it."""
+"""Raw data and exact counts live here; who may import it stands in the contract on raw data in pyproject.toml."""

@@ -95,7 +95,7 @@ def _guarantee(release: Release) -> Iterator[str]:
     yield f'<span class="{kind}">{how}, epsilon = {escape(_exactly(release.epsilon) + delta)}</span>'
     if release.delta > 0:
         yield (
-            '<p class="meaning">Epsilon bounds what anybody can tell about one of those who are protected, but for '
+            '<p class="meaning">Epsilon bounds what anybody can tell about one of those who are protected, except with '
             f"{escape(release.promise.meaning_of_delta())}.</p>"
         )
 

@@ -89,14 +89,11 @@ class Promise:
 
     def _exception(self) -> str:
         """What delta means, within the sentence of the promise."""
-        return "" if self.delta == 0 else f", but for {self.meaning_of_delta()}"
+        return "" if self.delta == 0 else f", except with {self.meaning_of_delta()}"
 
     def meaning_of_delta(self) -> str:
         """Delta in words."""
-        return (
-            f"a chance of at most {float(self.delta):g} (delta) that this fails for one of them, as by naming an item "
-            "that nobody else has"
-        )
+        return f"a probability of at most {float(self.delta):g} (delta), as when an item is named that nobody else has"
 
     def to_dict(self) -> dict[str, Any]:
         """The promise as JSON values."""

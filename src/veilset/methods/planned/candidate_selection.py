@@ -59,6 +59,11 @@ def price_of_items(scouting: Scouting, overlap: Overlap, remaining: Fraction) ->
     return Price(epsilon, overlap.best_cap(support=scouting.threshold, noise=scouting.noise(epsilon)))
 
 
+def is_good_enough(scouting: Scouting, error: float) -> bool:
+    """Whether an error at the threshold need not be made smaller, since what is near it is measured twice."""
+    return error <= scouting.settings.good_enough * scouting.threshold
+
+
 def choose_items_to_keep(scouting: Scouting, price: Price, *, kth_count: float) -> KeptItems:
     """Those that may matter, where the k-th of the items has this capped count."""
     settings, cap = scouting.settings, price.cap

@@ -18,6 +18,7 @@ from veilset.itemsets import Itemsets
 from veilset.methods.planned import candidate_selection as choices
 from veilset.methods.planned.candidate_selection import LevelCandidates, Price
 from veilset.methods.planned.capped_counts import ask_capped_supports, measurement_of
+from veilset.methods.planned.discovered import DiscoveredSupports, discovered_supports
 from veilset.methods.planned.overlap import ask_overlap
 from veilset.methods.planned.posterior import Posterior, grid_to, prior_of
 from veilset.methods.planned.scouting import Scouting
@@ -52,7 +53,24 @@ def ask_levelwise(curator: Curator, scouting: Scouting) -> MiningProgress:
 
 
 def ask_single_items(curator: Curator, scouting: Scouting) -> MiningProgress:
-    """Supports of all items, under a cap on what one transaction counts; those that may matter are kept."""
+    """Supports of all items: as finding them told, where that is good enough, or measured."""
+    if curator.discovery is None:
+        return _measured_items(curator, scouting)
+    found = discovered_supports(curator.discovery, scouting)
+    if not choices.is_good_enough(scouting, found.error):
+        return _measured_items(curator, scouting, found)
+    items = found.may_matter(scouting)
+    posterior = Posterior.measured(
+        [(item,) for item in items], found.measurement.take(items), grid_to(scouting.number)
+    )
+    note = f"supports of items: as finding them told; {counted(len(items), 'item')} may matter to the answer"
+    return MiningProgress(posterior, scouting.remaining, (note,))
+
+
+def _measured_items(
+    curator: Curator, scouting: Scouting, found: DiscoveredSupports | None = None
+) -> MiningProgress:
+    """Supports under a cap on what one transaction counts, and what finding the items told; some may matter."""
     settings = scouting.settings
     for_lengths = scouting.price(settings.share_for_lengths)
     overlap = ask_overlap(curator, None, number=scouting.number, epsilon=for_lengths, settings=settings)
@@ -62,6 +80,8 @@ def ask_single_items(curator: Curator, scouting: Scouting) -> MiningProgress:
     items = _kept_items(scouting, counts, price)
     measured = measurement_of(counts, overlap, price.cap, grid=grid_to(scouting.number)).take(items)
     posterior = Posterior.measured([(item,) for item in items], measured, grid_to(scouting.number))
+    if found is not None:
+        posterior = posterior.updated(np.arange(len(items)), found.measurement.take(items))
     note = (
         f"supports of all items: one transaction counts for at most {price.cap.most} of them; "
         f"{counted(len(items), 'item')} may matter to the answer"

@@ -25,9 +25,10 @@ from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import Curator, NoisyHistogram
 from veilset.itemsets import Itemsets
 from veilset.methods.planned.settings import Settings
+from veilset.methods.shared.discovery import LENGTH_CLASSES
 
-CLASSES = (0, 1, 2, 3, 5, 9, 17, 33, 65, 129, 257)
-"""Where the classes of a containment histogram begin."""
+CLASSES = LENGTH_CLASSES
+"""Where the classes of a containment histogram begin, as those of lengths do."""
 MOST = 1024
 """Numbers above are taken for this one."""
 NUMBERS = np.arange(1, MOST + 1)
@@ -90,8 +91,12 @@ class Overlap:
 
     def kept(self, most: int) -> float:
         """The share of an average support that is kept under a cap: an itemset is likelier where many are contained."""
+        return self.kept_with(_weights_under(most))
+
+    def kept_with(self, weights: FloatArray) -> float:
+        """The same where a transaction that contains 1, 2, ... of the itemsets counts `weights` for each of them."""
         total = float(NUMBERS @ self.transactions)
-        return float(np.minimum(NUMBERS, most) @ self.transactions) / total if total > 0 else 1.0
+        return float((NUMBERS * weights) @ self.transactions) / total if total > 0 else 1.0
 
     def counted(self, supports: FloatArray, most: int) -> FloatArray:
         """What is counted under a cap of itemsets of these supports.
@@ -99,9 +104,12 @@ class Overlap:
         Of a rare itemset `kept` of its support is. One that most transactions contain cannot be the likelier the more
         they contain: a transaction that contains n has it with probability 1 - (1 - q)^n, where q makes the support.
         """
-        weight = np.minimum(1.0, most / NUMBERS)
-        whole, under_cap = _containing() @ self.transactions, _containing() @ (self.transactions * weight)
-        rare = supports * self.kept(most)
+        return self.counted_with(supports, _weights_under(most))
+
+    def counted_with(self, supports: FloatArray, weights: FloatArray) -> FloatArray:
+        """The same where a transaction that contains 1, 2, ... of the itemsets counts `weights` for each of them."""
+        whole, under_cap = _containing() @ self.transactions, _containing() @ (self.transactions * weights)
+        rare = supports * self.kept_with(weights)
         counted = np.where(supports < whole[0], rare, np.interp(supports, whole, under_cap))
         # More than contain any: how many do is not known exactly.
         beyond = supports * under_cap[-1] / max(whole[-1], 1e-9)
@@ -144,6 +152,12 @@ def ask_overlap(
     histogram = curator.ask_containment(itemsets, classes=CLASSES, epsilon=epsilon)
     largest = curator.alphabet_size if itemsets is None else len(itemsets)
     return Overlap.of(histogram, number, settings=settings, largest=largest, total=total)
+
+
+def _weights_under(most: int) -> FloatArray:
+    """What a transaction that contains 1, 2, ... of the itemsets counts for each of them under a cap."""
+    weights: FloatArray = np.minimum(1.0, most / NUMBERS)
+    return weights
 
 
 @cache

@@ -4,7 +4,8 @@ Post-processing: everything here follows from noisy answers. A support is one of
 the number of transactions, evenly spaced on a logarithmic scale. Of each itemset the logarithm of the probability of
 each value is kept, up to a constant. The prior of an itemset of several items comes from the posterior of its subsets:
 a log-normal law around what independence would make of them, bounded by the rarest of them; its two parameters are
-those that explain the noisy answers best (empirical Bayes).
+those that explain the noisy answers best (empirical Bayes). A small share of itemsets departs from it as it likes:
+items that are nearly always bought together would else be taken for noise.
 """
 
 import math
@@ -111,8 +112,11 @@ class Prior:
 
     def log_chances(self, lift: float, width: float, grid: FloatArray) -> FloatArray:
         """ln of the probability of each support."""
-        z = (np.log(grid) - np.log(np.maximum(self.expected, 0.5))[:, None] - lift) / width
-        chances = np.where(grid <= self.bound[:, None], -z * z / 2, IMPOSSIBLE)
+        logs = np.log(grid) - np.log(np.maximum(self.expected, 0.5))[:, None] - lift
+        share, wide = self.settings.surprising_share, self.settings.surprising_width
+        usual = math.log((1 - share) / width) - (logs / width) ** 2 / 2
+        surprising = math.log(share / wide) - (logs / wide) ** 2 / 2
+        chances = np.where(grid <= self.bound[:, None], np.logaddexp(usual, surprising), IMPOSSIBLE)
         normed: FloatArray = chances - np.log(np.exp(chances).sum(axis=1, keepdims=True))
         return normed
 

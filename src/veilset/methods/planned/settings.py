@@ -149,6 +149,8 @@ class Settings:
     # Overlap: how many itemsets a transaction contains
     unevenness: float = 0.4
     """0.4 of what the average itemset loses under a cap is the standard deviation of what itemsets lose."""
+    unevenness_of_roots: float = 0.2
+    """0.2 is the same where one of n itemsets counts 1 / sqrt(n), which falls half as fast as 1 / n on a log scale."""
     usual_factor: float = 0.5
     """0.5 is the mean absolute logarithm of how a class of the histogram departs from the model."""
     known_total_within: float = 0.25
@@ -173,6 +175,10 @@ class Settings:
     """0.3 is the median for larger itemsets before any of their size was measured."""
     width_of_larger: float = 0.7
     """0.7 is the standard deviation for larger itemsets, which follow from pairs."""
+    surprising_share: float = 0.05
+    """0.05 of the itemsets follow no usual law: how frequent they are says little about the others."""
+    surprising_width: float = 1.5
+    """1.5 is the standard deviation for those, whatever the fitted one is."""
     bound_over_rarest: float = 1.1
     """1.1 times the support of its rarest subset is the most that an itemset can have, apart from noise."""
     slack_in_deviations: float = 2.0
@@ -250,6 +256,7 @@ _PROPER_SHARES = (
     "least_covered",
     "least_for_either",
     "precise",
+    "surprising_share",
     "least_chance",
 )
 _IN_ORDER = (

@@ -31,10 +31,10 @@ from veilset.gate import (
 from veilset.request import PublishRequest, Request
 from veilset.results.estimates import count_of
 
-CLASSES = (0, 1, 2, 3, 5, 9, 17, 33, 65, 129, 257)
+LENGTH_CLASSES = (0, 1, 2, 3, 5, 9, 17, 33, 65, 129, 257)
 """Lengths are asked for in these 11 classes; each holds the lengths from its number up to the next."""
 TYPICAL_LENGTHS = np.sqrt(
-    np.array(CLASSES[1:], np.float64) * np.array([*(bound - 1 for bound in CLASSES[2:]), 512])
+    np.array(LENGTH_CLASSES[1:], np.float64) * np.array([*(bound - 1 for bound in LENGTH_CLASSES[2:]), 512])
 )
 """The length that stands for each class but the first: the geometric mean of its ends."""
 LAWS: tuple[NamingLaw, ...] = ("gaussian", "laplace")
@@ -74,7 +74,7 @@ def find_items(
     laws: Iterable[NamingLaw] = LAWS,
 ) -> Curator:
     """Name the items that may be part of an answer, at the least price that is expected to do."""
-    lengths = curator.ask_length_classes(CLASSES, epsilon=epsilon * SHARE_FOR_LENGTHS)
+    lengths = curator.ask_length_classes(LENGTH_CLASSES, epsilon=epsilon * SHARE_FOR_LENGTHS)
     transactions = curator.unit.transactions
     if isinstance(request, Request):
         support = ask_sought_support(curator, request, lengths, epsilon=epsilon * SHARE_FOR_SUPPORT)
@@ -138,7 +138,7 @@ def furthest(
     return min(
         (
             Naming(law, longest, share, reach_of(law, longest, numbers, epsilon * share, delta, transactions))
-            for law, longest in product(laws, CLASSES[1:])
+            for law, longest in product(laws, LENGTH_CLASSES[1:])
         ),
         key=lambda naming: naming.reach,
     )
