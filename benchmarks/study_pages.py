@@ -19,7 +19,7 @@ from veilset.render.study_report import target_label
 
 COLUMNS_OF_PANELS = 4
 COLOURS_OF_A_PLOT = 128
-TARGET = ["k", "min_support", "max_size"]
+TARGET = ["k", "min_support", "max_size", "per_owner", "delta"]
 
 Cell = dict[str, Any]
 

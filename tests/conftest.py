@@ -21,3 +21,11 @@ def fimi_file(tmp_path: Path) -> Path:
     path = tmp_path / "data.dat"
     path.write_text("1 2 3\n" * 400 + "2 3\n" * 300 + "7\n" * 200 + "\n")
     return path
+
+
+@pytest.fixture
+def item_list(tmp_path: Path) -> Path:
+    """The public list of the items that `fimi_file` may hold; one of them it does not."""
+    path = tmp_path / "items.txt"
+    path.write_text("1\n2\n3\n7\n8\n")
+    return path

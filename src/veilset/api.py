@@ -2,16 +2,17 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
 from veilset.errors import BadCall
-from veilset.gate import Curator, Delta, Epsilon, Noise, SecureNoise
+from veilset.gate import Curator, Delta, Epsilon, Noise, SecureNoise, tells_spent
 from veilset.itemsets import Itemsets
 from veilset.methods import Method, find_method
 from veilset.methods.shared.preliminaries import SHARE_FOR_NUMBER
 from veilset.opening import Access, ItemChoice, as_transactions
+from veilset.raw.read import over
 from veilset.raw.read.vocabulary import AlphabetSource
 from veilset.raw.transactions import Transactions
 from veilset.request import PublishRequest, Request, Support
@@ -75,7 +76,7 @@ def mine(  # noqa: PLR0913 - all keyword-only, each documented
         per_owner=per_owner,
         transactions=transactions,
     )
-    return _release(find_method(method, task="mine"), request, access, data)
+    return run_method(find_method(method, task="mine"), request, access, data)
 
 
 def items(  # noqa: PLR0913 - as in `mine`
@@ -119,22 +120,38 @@ def items(  # noqa: PLR0913 - as in `mine`
         per_owner=per_owner,
         transactions=transactions,
     )
-    return _release(find_method(method, task="items"), request, access, data)
+    return run_method(find_method(method, task="items"), request, access, data)
 
 
-def _release(method: Method, request: Request, access: Access, data: Transactions | Any) -> Release:  # noqa: ANN401
+@overload
+def run_method(method: Method, request: Request, access: Access, data: object) -> Release: ...
+
+
+@overload
+def run_method(method: Method, request: PublishRequest, access: Access, data: object) -> Published: ...
+
+
+def run_method(
+    method: Method, request: Request | PublishRequest, access: Access, data: object
+) -> Release | Published:
     """Run one method on a Curator of its own; it may spend all that naming items left of epsilon."""
     curator = access.curator_for(request, data)
-    if curator.alphabet_size == 0:
-        number = curator.ask_number(epsilon=curator.budget.total * SHARE_FOR_NUMBER)
-        return Release.of(
-            curator, Estimates.none(), method=method.name, number=number, notes=_why_nothing(curator)
-        )
-    return method.run(curator, request, epsilon=curator.budget.left)
+    with tells_spent(lambda: curator.budget.charges):
+        if curator.alphabet_size == 0:
+            return _without_items(method, request, curator)
+        return method.run(curator, request, epsilon=curator.budget.left)
 
 
-def _why_nothing(curator: Curator) -> tuple[str, ...]:
-    return (NOTHING_NAMED if curator.alphabet_is_found else NO_ITEMS,)
+def _without_items(
+    method: Method, request: Request | PublishRequest, curator: Curator
+) -> Release | Published:
+    """What there is to say of data without an item that may be named: how many transactions it has, at most."""
+    notes = (NOTHING_NAMED if curator.alphabet_is_found else NO_ITEMS,)
+    if isinstance(request, PublishRequest):
+        nothing = Itemsets.of([]), np.empty(0, np.int64)
+        return Published.of(curator, *nothing, method=method.name, notes=notes)
+    number = curator.ask_number(epsilon=curator.budget.total * SHARE_FOR_NUMBER)
+    return Release.of(curator, Estimates.none(), method=method.name, number=number, notes=notes)
 
 
 def publish(  # noqa: PLR0913 - as in `mine`
@@ -181,15 +198,12 @@ def publish(  # noqa: PLR0913 - as in `mine`
     if taxonomy is not None:
         if delta is not None:
             raise BadCall("a taxonomy lists the items in public; give it as the alphabet, too, and no delta")
-        request = replace(request, taxonomy=Taxonomy.read(taxonomy, held.alphabet.names, fan_out=fan_out))
+        listed = held if alphabet is None else over(held, alphabet)
+        request = replace(request, taxonomy=Taxonomy.read(taxonomy, listed.alphabet.names, fan_out=fan_out))
     access = Access(
         epsilon=epsilon,
         noise=noise or SecureNoise(),
         items=ItemChoice(alphabet, public_items, delta),
         per_owner=per_owner,
     )
-    curator = access.curator_for(request, held)
-    if curator.alphabet_size == 0:
-        nothing = Itemsets.of([]), np.empty(0, np.int64)
-        return Published.of(curator, *nothing, method=chosen.name, notes=_why_nothing(curator))
-    return chosen.run(curator, request, epsilon=curator.budget.left)
+    return run_method(chosen, request, access, held)

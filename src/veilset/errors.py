@@ -3,10 +3,12 @@
     VeilsetError            catch this to catch everything of ours
     ├── BadInput            a file, table or list that cannot be read as transactions
     ├── BadCall             an argument out of range, a combination that makes no sense
+    │   └── ChoiceMissing   a choice that nobody makes in the caller's place
     └── BudgetExceeded      a question that the budget cannot pay; nothing was looked at
 
 A message says what was given, what is allowed and what to do next. It never quotes private data: BadInput
-names the file and the line, not what the line holds.
+names the file and the line, not what the line holds. A message is one line, but for that of a choice: it explains
+what there is to choose from, a line each.
 """
 
 
@@ -20,6 +22,10 @@ class BadInput(VeilsetError):  # noqa: N818 - reads as what happened
 
 class BadCall(VeilsetError):  # noqa: N818
     """An argument out of range, or a combination that makes no sense."""
+
+
+class ChoiceMissing(BadCall):
+    """A choice that nobody makes in the caller's place; the message has a line for each way to choose."""
 
 
 class BudgetExceeded(VeilsetError):  # noqa: N818

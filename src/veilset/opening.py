@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from veilset.errors import BadCall
+from veilset.errors import BadCall, ChoiceMissing
 from veilset.gate import (
     LEAST_EPSILON,
     Budget,
@@ -20,6 +20,7 @@ from veilset.gate import (
     UnnamedCurator,
     exact_delta,
     exact_epsilon,
+    tells_spent,
 )
 from veilset.methods.shared.discovery import find_items
 from veilset.raw.cuts.owners import keep_per_owner
@@ -32,10 +33,9 @@ from veilset.request import MOST_TRANSACTIONS, PublishRequest, Request
 Opened = TypeVar("Opened", Curator, UnnamedCurator)
 
 WHICH_ITEMS = """which items may be named? Say exactly one of
-  --alphabet FILE  (alphabet=)           a public list of them, one on each line; other items are left out
-  --public-items   (public_items=True)   those of this data are public anyway, such as a catalogue; if they are not, an
-                                         item that one person alone has gives this person away
-  --delta 1e-9     (delta=)              find them privately: an item is named only where enough persons hold it"""
+  --alphabet FILE  (alphabet=)          The items of a public list, one on each line; others are left out.
+  --public-items   (public_items=True)  The items of the data, public anyway; if not, whoever alone has one is exposed.
+  --delta 1e-9     (delta=)             Items that enough persons hold, found privately; delta is the chance to fail."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +46,11 @@ class ItemChoice:
     public_items: bool = False
     delta: Delta | None = None
 
-    def check(self, held: Transactions) -> None:
+    def check(self, *, is_read_over_alphabet: bool = False) -> None:
         """Raise BadCall unless exactly one choice was made, here or when the data was read."""
-        made = [self.alphabet is not None, self.public_items, self.delta is not None, held.alphabet.is_given]
+        made = [self.alphabet is not None, self.public_items, self.delta is not None, is_read_over_alphabet]
         if sum(made) == 0:
-            raise BadCall(WHICH_ITEMS)
+            raise ChoiceMissing(WHICH_ITEMS)
         if sum(made) > 1:
             raise BadCall(
                 "the items that may be named were chosen more than once; give one of an alphabet (also when reading), "
@@ -78,7 +78,7 @@ class Access:
     def curator(self, data: Transactions | Any) -> Curator:  # noqa: ANN401 - whatever `read` takes
         """A Curator over items that are public, by a list or by the owner's word."""
         held = as_transactions(data)
-        self.items.check(held)
+        self.items.check(is_read_over_alphabet=held.alphabet.is_given)
         if self.items.alphabet is not None:
             held = over(held, self.items.alphabet)
         return self._open(Curator, held)
@@ -86,7 +86,7 @@ class Access:
     def unnamed_curator(self, data: Transactions | Any) -> UnnamedCurator:  # noqa: ANN401
         """A curator over items that are not public: they are to be found."""
         held = as_transactions(data)
-        self.items.check(held)
+        self.items.check(is_read_over_alphabet=held.alphabet.is_given)
         return self._open(UnnamedCurator, held)
 
     def curator_for(self, request: Request | PublishRequest, data: Transactions | Any) -> Curator:  # noqa: ANN401
@@ -94,7 +94,8 @@ class Access:
         if self.items.delta is None:
             return self.curator(data)
         unnamed = self.unnamed_curator(data)
-        return find_items(unnamed, request, epsilon=unnamed.budget.total, delta=unnamed.budget.delta)
+        with tells_spent(lambda: unnamed.budget.charges):
+            return find_items(unnamed, request, epsilon=unnamed.budget.total, delta=unnamed.budget.delta)
 
     def _open(self, kind: type[Opened], held: Transactions) -> Opened:
         delta = Fraction(0) if self.items.delta is None else exact_delta(self.items.delta)

@@ -52,6 +52,16 @@ def check_vocabulary(names: Sequence[int | str]) -> None:
         raise BadCall("a name holds a tab or a line break, which a vocabulary cannot; write .parquet instead")
 
 
+def vocabulary_beside(path: Path) -> Path:
+    """Where the names of a FIMI file are told."""
+    return path.with_name(path.name.removesuffix(path.suffix).removesuffix(".dat") + ".vocab.tsv")
+
+
+def numbered(names: Sequence[int | str]) -> str:
+    """A line for each name, with its number before it."""
+    return "".join(f"{code}\t{name}\n" for code, name in enumerate(names))
+
+
 def write_lines(
     path: Path,
     offsets: Int64Array,
@@ -84,9 +94,7 @@ def write_lines(
 def _write_vocabulary(path: Path, names: Sequence[int | str]) -> None:
     """Beside the file, which number stands for which name."""
     check_vocabulary(names)
-    stem = path.name.removesuffix(path.suffix).removesuffix(".dat")
-    lines = "".join(f"{code}\t{name}\n" for code, name in enumerate(names))
-    path.with_name(stem + ".vocab.tsv").write_text(lines, encoding="utf-8")
+    vocabulary_beside(path).write_text(numbered(names), encoding="utf-8")
 
 
 def _blocks(rows: int, copies: Int64Array | None) -> list[range]:

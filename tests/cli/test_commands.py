@@ -4,15 +4,17 @@ import json
 from fractions import Fraction
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from shell import veilset, veilset_process
 from veilset import Release
+from veilset.opening import WHICH_ITEMS
 
 
-def test_mine_prints_a_table_the_cost_and_the_promise(fimi_file: Path) -> None:
+def test_mine_prints_a_table_the_cost_and_the_promise(fimi_file: Path, item_list: Path) -> None:
     """What a person needs, on stdout; nothing on stderr in a pipe."""
-    run = veilset_process("mine", fimi_file, "--epsilon", "1", "--k", "4")
+    run = veilset_process("mine", fimi_file, "--alphabet", item_list, "--epsilon", "1", "--k", "4")
     assert run.returncode == 0
     assert run.stderr == ""
     assert "spent 1 of epsilon 1" in run.stdout
@@ -21,9 +23,10 @@ def test_mine_prints_a_table_the_cost_and_the_promise(fimi_file: Path) -> None:
 
 def test_mine_json_is_one_document_with_the_keys_of_the_contract(fimi_file: Path) -> None:
     """Scripts depend on these names; the trace adds up to what was spent."""
-    run = veilset("mine", fimi_file, "--epsilon", "0.5", "--k", "4", "--json")
+    run = veilset("mine", fimi_file, "--public-items", "--epsilon", "0.5", "--k", "4", "--json")
     document = json.loads(run.stdout)
     assert {"itemsets", "method", "epsilon", "spent", "trace", "promise", "is_private"} <= set(document)
+    assert {"delta", "is_conditional"} <= set(document)
     assert {"items", "support", "low", "high"} <= set(document["itemsets"][0])
     spent = sum(Fraction(row["epsilon"]) for row in document["trace"])
     assert spent == Fraction(document["spent"]) == Fraction(1, 2)
@@ -34,35 +37,35 @@ def test_mine_json_is_one_document_with_the_keys_of_the_contract(fimi_file: Path
 def test_mine_writes_a_release_that_loads(fimi_file: Path, tmp_path: Path, suffix: str) -> None:
     """What --out wrote is what --json printed."""
     out = tmp_path / f"release.{suffix}"
-    run = veilset("mine", fimi_file, "--epsilon", "1", "--k", "4", "--out", out, "--json")
+    call = ["--public-items", "--epsilon", "1", "--k", "4"]
+    run = veilset("mine", fimi_file, *call, "--out", out, "--json")
     assert Release.load(out).to_dict() == json.loads(run.stdout)
 
 
 def test_mine_reads_standard_input_and_a_threshold(fimi_file: Path) -> None:
     """`-` for DATA; a share as threshold."""
-    run = veilset_process(
-        "mine", "-", "--epsilon", "5", "--min-support", "0.6", "--json", stdin=fimi_file.read_text()
-    )
+    call = ["mine", "-", "--format", "fimi", "--public-items", "--epsilon", "5", "--min-support", "0.6"]
+    run = veilset_process(*call, "--json", stdin=fimi_file.read_text())
     found = {tuple(row["items"]) for row in json.loads(run.stdout)["itemsets"]}
     assert found == {(2,), (3,), (2, 3)}
 
 
 def test_mine_writes_a_report(fimi_file: Path, tmp_path: Path) -> None:
     """One self-contained page."""
-    run = veilset("mine", fimi_file, "--epsilon", "1", "--k", "4", "--report", tmp_path / "report.html")
+    call = ["--public-items", "--epsilon", "1", "--k", "4"]
+    run = veilset("mine", fimi_file, *call, "--report", tmp_path / "report.html")
     assert run.returncode == 0
     assert "<html" in (tmp_path / "report.html").read_text()
 
 
-def test_items_prints_a_table_and_one_json_document(fimi_file: Path) -> None:
+def test_items_prints_a_table_and_one_json_document(fimi_file: Path, item_list: Path) -> None:
     """The same keys as mine; each itemset is one item, and there are k of them."""
-    shown = veilset_process("items", fimi_file, "--epsilon", "1", "--k", "2")
+    data = [str(fimi_file), "--alphabet", str(item_list)]
+    shown = veilset_process("items", *data, "--epsilon", "1", "--k", "2")
     assert (shown.returncode, shown.stderr) == (0, "")
     assert "2 itemsets from about" in shown.stdout
     document = json.loads(
-        veilset(
-            "items", fimi_file, "--epsilon", "1/2", "--k", "2", "--method", "tps-recount", "--json"
-        ).stdout
+        veilset("items", *data, "--epsilon", "1/2", "--k", "2", "--method", "tps-recount", "--json").stdout
     )
     assert sorted(row["items"] for row in document["itemsets"]) == [[2], [3]]
     assert (document["method"], document["spent"], document["is_private"]) == ("tps-recount", "1/2", True)
@@ -71,14 +74,15 @@ def test_items_prints_a_table_and_one_json_document(fimi_file: Path) -> None:
 def test_items_writes_a_release_and_a_report(fimi_file: Path, tmp_path: Path) -> None:
     """With the account of PFM in it."""
     out, page = tmp_path / "release.csv", tmp_path / "report.html"
-    run = veilset("items", fimi_file, "--epsilon", "1", "--k", "3", "--out", out, "--report", page, "--json")
+    call = ["--public-items", "--epsilon", "1", "--k", "3"]
+    run = veilset("items", fimi_file, *call, "--out", out, "--report", page, "--json")
     assert Release.load(out).to_dict() == json.loads(run.stdout)
     assert "<html" in page.read_text()
 
 
 def test_items_needs_to_know_how_many(fimi_file: Path) -> None:
     """One line, exit code 2."""
-    run = veilset_process("items", fimi_file, "--epsilon", "1")
+    run = veilset_process("items", fimi_file, "--public-items", "--epsilon", "1")
     assert (run.returncode, run.stderr.count("\n"), run.stdout) == (2, 1, "")
     assert "--k" in run.stderr
 
@@ -137,10 +141,31 @@ def test_plan_forecasts_every_method_from_public_facts_alone() -> None:
 
 @pytest.mark.parametrize("name", ["baskets.dat", "baskets.csv", "baskets.parquet", "baskets.dat.zst"])
 def test_generate_writes_what_mine_reads(tmp_path: Path, name: str) -> None:
-    """Every format that is written is read back."""
-    assert veilset("generate", tmp_path / name, "--rows", "500", "--seed", "3").returncode == 0
+    """Every format that is written is read back, over the list of items that is written beside it."""
+    made = veilset("generate", name, "--rows", "500", "--seed", "3", cwd=tmp_path)
+    assert made.returncode == 0
+    assert (
+        made.stdout == f"500 baskets in {name}; the items there are, for --alphabet, in baskets.items.txt\n"
+    )
     facts = json.loads(veilset("info", tmp_path / name, "--json").stdout)
     assert facts["transactions"] == 500
+    call = ["mine", name, "--alphabet", "baskets.items.txt", "--epsilon", "10", "--k", "5", "--json"]
+    document = json.loads(veilset(*call, cwd=tmp_path).stdout)
+    assert (document["is_conditional"], document["delta"]) == (False, 0)
+    assert ["milk"] in [row["items"] for row in document["itemsets"]]
+
+
+def test_generate_overwrites_no_list_of_other_items(tmp_path: Path) -> None:
+    """The data is named by the user, the list beside it is not: where it stands already, nothing is written."""
+    mine = tmp_path / "baskets.items.txt"
+    mine.write_text("my own\n")
+    refused = veilset("generate", "baskets.csv", "--rows", "10", cwd=tmp_path)
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert "baskets.items.txt is there and lists other items" in refused.stderr
+    assert [path.name for path in tmp_path.iterdir()] == [mine.name]
+    mine.unlink()
+    for _ in range(2):
+        assert veilset("generate", "baskets.csv", "--rows", "10", cwd=tmp_path).returncode == 0
 
 
 def test_generate_refuses_a_folder_that_does_not_exist(tmp_path: Path) -> None:
@@ -154,7 +179,8 @@ def test_demo_shows_a_private_release_and_writes_its_page(tmp_path: Path) -> Non
     """The first thing that a newcomer runs."""
     run = veilset_process("demo", "--k", "10", cwd=tmp_path)
     assert run.returncode == 0, run.stderr
-    assert "Protected: one transaction" in run.stdout
+    assert "\nProtected: one transaction" in run.stdout
+    assert "(1-differential privacy)" in run.stdout
     assert (tmp_path / "veilset-demo.html").exists()
 
 
@@ -164,12 +190,124 @@ def test_people_with_several_baskets_are_protected_as_a_whole(tmp_path: Path) ->
     rows = [f"p{person},b{basket},milk" for person in range(200) for basket in range(3)]
     path.write_text("\n".join(["who,receipt,what", *rows]))
     columns = ["--owner", "who", "--basket", "receipt", "--item", "what"]
-    call = ["mine", str(path), *columns, "--epsilon", "1", "--k", "1"]
+    call = ["mine", str(path), *columns, "--public-items", "--epsilon", "1", "--k", "1"]
     refused = veilset(*call)
     assert (refused.returncode, "--per-owner" in refused.stderr) == (2, True)
     document = json.loads(veilset(*call, "--per-owner", "2", "--json").stdout)
-    assert document["promise"]["unit"] == "one owner, with at most 2 transactions"
+    assert document["promise"]["unit"] == (
+        "one person, whole, whoever it is: of anybody's transactions, 2 at most count, drawn at random"
+    )
     assert document["trace"][0]["sensitivity"] == 2
+
+
+ASKING = {
+    "mine": ["--epsilon", "1", "--k", "3"],
+    "items": ["--epsilon", "1", "--k", "3"],
+    "publish": ["--epsilon", "1"],
+}
+
+
+def asking(command: str, folder: Path) -> list[str]:
+    """What each command needs to be told; where a dataset is written, it is to this folder."""
+    out = ["--out", str(folder / "out.dat")] if command == "publish" else []
+    return [*ASKING[command], *out]
+
+
+@pytest.mark.parametrize("command", ASKING)
+def test_which_items_may_be_named_must_be_said(tmp_path: Path, command: str) -> None:
+    """Before the data is read; three lines explain the three choices, in a sentence each."""
+    run = veilset(command, "no-such-file.dat", *asking(command, tmp_path))
+    assert (run.returncode, run.stdout, run.stderr) == (2, "", f"veilset: {WHICH_ITEMS}\n")
+    choices = run.stderr.splitlines()[1:]
+    assert [line.split()[0] for line in choices] == ["--alphabet", "--public-items", "--delta"]
+    assert [line.count(".") for line in choices] == [1, 1, 1]
+    twice = veilset(
+        command, "no-such-file.dat", *asking(command, tmp_path), "--public-items", "--delta", "1e-9"
+    )
+    assert (twice.returncode, twice.stderr.count("\n")) == (2, 1)
+    assert "more than once" in twice.stderr
+
+
+@pytest.mark.parametrize("command", ASKING)
+def test_with_public_items_the_condition_is_the_first_thing_seen(
+    fimi_file: Path, tmp_path: Path, command: str
+) -> None:
+    """One line on stderr, also beside JSON, which has a field of its own."""
+    run = veilset(command, fimi_file, *asking(command, tmp_path), "--public-items", "--json")
+    assert run.returncode == 0
+    assert run.stderr.startswith(
+        "veilset: this promise is conditional: it holds only if the items that occur"
+    )
+    assert run.stderr.count("\n") == 1
+    document = json.loads(run.stdout)
+    assert (document["is_conditional"], document["is_private"], document["delta"]) == (True, True, 0)
+
+
+@pytest.mark.parametrize(("delta", "exact"), [("1e-9", "1/1000000000"), ("1/3000000", "1/3000000")])
+@pytest.mark.parametrize("command", ASKING)
+def test_with_delta_items_are_found_and_delta_is_told(
+    fimi_file: Path, tmp_path: Path, command: str, delta: str, exact: str
+) -> None:
+    """Exactly, in the promise; nothing is conditional, and nothing stands on stderr."""
+    run = veilset(command, fimi_file, *asking(command, tmp_path), "--delta", delta, "--json")
+    assert (run.returncode, run.stderr) == (0, "")
+    document = json.loads(run.stdout)
+    assert (document["is_conditional"], document["promise"]["delta"]) == (False, exact)
+    assert document["delta"] == float(Fraction(exact))
+    shown = veilset(command, fimi_file, *asking(command, tmp_path), "--delta", delta)
+    assert f"and delta {document['delta']:g}" in shown.stdout
+
+
+@pytest.mark.parametrize("choice", ["--public-items", "--delta"])
+def test_the_sidecar_of_a_published_file_says_on_what_its_promise_rests(
+    fimi_file: Path, tmp_path: Path, choice: str
+) -> None:
+    """As its JSON does."""
+    out = tmp_path / "out.parquet"
+    value = ["1e-9"] if choice == "--delta" else []
+    run = veilset("publish", fimi_file, choice, *value, "--epsilon", "1", "--out", out, "--json")
+    about, printed = json.loads(Path(f"{out}.json").read_text()), json.loads(run.stdout)
+    assert {key: about[key] for key in printed} == printed
+    assert (about["is_conditional"], about["delta"]) == ((True, 0) if not value else (False, 1e-9))
+
+
+def test_no_choice_of_items_is_asked_where_nothing_is_private(fimi_file: Path) -> None:
+    """`exact`, `info` and `evaluate` look at public data."""
+    study = ["--methods", "truncated-em", "--epsilon", "1", "--k", "3", "--repeats", "1", "--workers", "1"]
+    for command, options in (("exact", ["--k", "3"]), ("info", []), ("evaluate", study)):
+        run = veilset(command, fimi_file, *options)
+        assert run.returncode == 0, run.stderr
+        assert "NOT PRIVATE" in run.stderr
+
+
+def test_rows_that_stand_for_several_transactions_are_one_owners(tmp_path: Path) -> None:
+    """Only where a column is named; then its copies are bounded like those of a person."""
+    pl.DataFrame({"items": [[1, 2], [2]], "copies": [300, 200]}).write_parquet(tmp_path / "data.parquet")
+    call = [str(tmp_path / "data.parquet"), "--item", "items", "--multiplicity", "copies"]
+    assert json.loads(veilset("info", *call, "--json").stdout)["transactions"] == 500
+    asking = ["--public-items", "--epsilon", "1", "--k", "2", "--json"]
+    refused = veilset("mine", *call, *asking)
+    assert (refused.returncode, "--per-owner" in refused.stderr) == (2, True)
+    document = json.loads(veilset("mine", *call, *asking, "--per-owner", "3").stdout)
+    assert "3 at most count" in document["promise"]["unit"]
+
+
+def test_rows_that_cannot_be_read_are_refused_or_count_as_empty(tmp_path: Path) -> None:
+    """Their number shows nowhere."""
+    (tmp_path / "data.dat").write_text("1 2\n" * 300 + "milk\n")
+    refused = veilset("info", tmp_path / "data.dat")
+    assert (refused.returncode, "line 301" in refused.stderr) == (2, True)
+    run = veilset("info", tmp_path / "data.dat", "--skip-bad-rows", "--json")
+    facts = json.loads(run.stdout)
+    assert (facts["transactions"], facts["shortest"]) == (301, 0)
+    assert run.stderr == "veilset: NOT PRIVATE: these are exact figures of the data\n"
+
+
+def test_a_separator_can_be_called_tab(tmp_path: Path) -> None:
+    """A shell makes it hard to type one."""
+    (tmp_path / "data.csv").write_text("bread\tmilk\n" * 20 + "milk\n" * 20)
+    facts = json.loads(veilset("info", tmp_path / "data.csv", "--separator", "tab", "--json").stdout)
+    assert (facts["items"], facts["longest"]) == (2, 2)
 
 
 BAD_CALLS = {
@@ -191,6 +329,8 @@ BAD_CALLS = {
     "strange output": (["--epsilon", "1", "--k", "3", "--out", "x.doc"], ".json, .csv, .parquet"),
     "no such folder": (["--epsilon", "1", "--k", "3", "--out", "no/such/x.json"], "cannot be written"),
     "negative rows": (["--epsilon", "1", "--k", "3", "--transactions", "-4"], "not possible"),
+    "delta beside public items": (["--epsilon", "1", "--k", "3", "--delta", "1e-9"], "more than once"),
+    "separator of two letters": (["--epsilon", "1", "--k", "3", "--separator", "ab"], "one ASCII character"),
 }
 
 
@@ -198,7 +338,7 @@ BAD_CALLS = {
 def test_a_bad_call_ends_in_one_line_and_exit_code_2(fimi_file: Path, tmp_path: Path, name: str) -> None:
     """What was given, what is allowed; no traceback, nothing on stdout."""
     arguments, message = BAD_CALLS[name]
-    run = veilset("mine", fimi_file, *arguments, cwd=tmp_path)
+    run = veilset("mine", fimi_file, "--public-items", *arguments, cwd=tmp_path)
     assert run.returncode == 2
     assert message in run.stderr
     assert run.stderr.count("\n") == 1
@@ -223,7 +363,6 @@ def test_commands_that_are_not_private_answer_a_bad_call_in_one_line_too(
 
 
 BAD_FILES: dict[str, tuple[bytes | None, str]] = {
-    "empty.dat": (b"", "empty"),
     "words.dat": (b"1 2\n3 milk\n", "line 2"),
     "cut.dat.zst": (b"\x28\xb5\x2f\xfd\x04\x00", "cut.dat.zst"),
     "latin.csv": (b"milk,k\xe4se\n", "UTF-8"),
@@ -238,7 +377,7 @@ def test_a_bad_file_ends_in_one_line_that_names_it(tmp_path: Path, name: str) ->
     content, message = BAD_FILES[name]
     if content is not None:
         (tmp_path / name).write_bytes(content)
-    run = veilset("mine", tmp_path / name, "--epsilon", "1", "--k", "3")
+    run = veilset("mine", tmp_path / name, "--public-items", "--epsilon", "1", "--k", "3")
     assert run.returncode == 2
     assert name in run.stderr
     assert message in run.stderr

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from veilset import datasets
+from veilset import datasets, read
 from veilset import writing as baskets
 from veilset.datasets.catalogue import DEPARTMENTS, OCCASIONS
 from veilset.errors import BadCall
@@ -210,6 +210,33 @@ def test_a_name_that_breaks_the_vocabulary_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadCall, match=r"a tab or a line break.*write \.parquet instead"):
         datasets.write(made, tmp_path / "rows.dat")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["shop.dat", "shop.dat.gz", "shop.csv", "shop.csv.zst", "shop.parquet"])
+@pytest.mark.parametrize("make", [datasets.groceries, datasets.quest])
+def test_the_list_of_items_is_an_alphabet_for_the_file(
+    tmp_path: Path, name: str, make: Callable[..., Transactions]
+) -> None:
+    """One item a line, those that nobody bought too, in the order of the catalogue; it leads back to the same rows."""
+    made = make(50)
+    listed = datasets.write_with_items(made, tmp_path / name)
+    assert listed == tmp_path / "shop.items.txt"
+    assert len(listed.read_text(encoding="utf-8").splitlines()) == len(made.alphabet)
+    back = read(tmp_path / name, alphabet=listed)
+    assert back.alphabet.names == made.alphabet.names
+    assert same_arrays(back, made)
+
+
+@pytest.mark.parametrize("there", ["shop.items.txt", "shop.vocab.tsv"])
+def test_no_list_of_other_items_is_overwritten(tmp_path: Path, there: str) -> None:
+    """Nothing is written then, not even the baskets; the same list may be written again."""
+    (tmp_path / there).write_text("something else\n")
+    with pytest.raises(BadCall, match=f"{there} is there and lists other items; move it away"):
+        datasets.write_with_items(datasets.groceries(5), tmp_path / "shop.dat")
+    assert [path.name for path in tmp_path.iterdir()] == [there]
+    (tmp_path / there).unlink()
+    for seed in (1, 2):
+        datasets.write_with_items(datasets.groceries(5, seed=seed), tmp_path / "shop.dat")
 
 
 @pytest.mark.parametrize("name", ["rows.xlsx", "rows", "rows.parquet.gz", "rows.gz"])

@@ -3,15 +3,19 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
+from shell import veilset
 from strategies import arrays_of
 from veilset.datasets import groceries, quest
 from veilset.errors import BadCall
-from veilset.evaluate import CELL, METRICS, SCHEMA, Study, documents, evaluate, summary
+from veilset.evaluate import CELL, METRICS, SCHEMA, SeededRun, Study, documents, evaluate, summary
 from veilset.raw.transactions import Alphabet, Transactions
 
 DATA = {"small": groceries(3000), "other": quest(2000, items=100)}
@@ -87,6 +91,68 @@ def test_a_changed_dataset_of_the_same_name_is_run_again(tmp_path: Path) -> None
     assert pl.read_parquet(path)["fingerprint"].n_unique() == 2
 
 
+def test_results_of_version_0_1_still_load_and_keep_their_keys(results: pl.DataFrame, tmp_path: Path) -> None:
+    """They lack two columns; their runs are not done again, and runs with delta stand beside them."""
+    path = tmp_path / "results.parquet"
+    results.drop("per_owner", "delta").write_parquet(path)
+    told: list[tuple[int, int]] = []
+    again = evaluate(DATA, STUDY, results=path, progress=lambda done, total: told.append((done, total)))
+    assert told == []
+    assert again.equals(results)
+    found = replace(STUDY, methods=("truncated-em",), delta=Fraction(1, 10**9), repeats=1)
+    evaluate(DATA, found, results=path)
+    stored = pl.read_parquet(path)
+    assert dict(stored.schema) == SCHEMA
+    assert stored["delta"].value_counts(sort=True).rows() == [(None, results.height), (1e-9, 8)]
+
+
+def test_seeds_are_those_of_version_0_1_where_nothing_new_is_asked() -> None:
+    """So that old figures can be had again; delta and a limit per owner make other runs of their own."""
+    plain = SeededRun("mine", "d", "f", "planned", "0.1.0", 1.0, 5, None, None, 0, 7)
+    assert plain.seed == 2488870576949218367
+    others = [replace(plain, delta=1e-9), replace(plain, per_owner=2), replace(plain, per_owner=3)]
+    assert len({run.seed for run in (plain, *others)}) == 4
+
+
+def test_a_run_with_delta_finds_its_items() -> None:
+    """None at an epsilon at which none can be named, all that matter where there is no noise to speak of."""
+    study = Study.of(
+        methods=["truncated-em"], epsilons=[0.01, 10**4], ks=[10], max_size=2, repeats=2, delta="1e-9"
+    )
+    found = evaluate({"small": DATA["small"]}, study)
+    assert found["delta"].unique().to_list() == [1e-9]
+    assert found.filter(epsilon=0.01)["f_score"].to_list() == [0, 0]
+    assert found.filter(epsilon=10**4)["f_score"].to_list() == [1, 1]
+
+
+def test_a_published_dataset_of_found_items_is_scored_by_the_codes_of_the_data() -> None:
+    """Much epsilon leaves nothing out but rare items, so the top of the data is the top of what is published."""
+    study = Study.of(methods=["basic"], epsilons=[10**4], ks=[5], task="publish", repeats=1, delta="1e-9")
+    rows = [[1, 3]] * 400 + [[3, 5]] * 300 + [[0], [2], [4]]
+    scored = evaluate({"d": rows_over(rows, "abcdef")}, study)
+    assert scored["f_score"].to_list() == [1]
+    assert scored["fim_utility"].item() > 0.99
+
+
+OWNED = replace(DATA["small"], owners=np.arange(3000) // 10)
+
+
+def test_persons_are_protected_where_the_data_has_owners() -> None:
+    """A limit must be said; the noise grows with it, and the truth stays that of all transactions."""
+    cell = {"methods": ["truncated-em"], "epsilons": [5], "ks": [10], "repeats": 3}
+    with pytest.raises(BadCall, match="--per-owner"):
+        evaluate({"small": OWNED}, Study.of(**cell))  # type: ignore[arg-type]
+    with pytest.raises(BadCall, match="names no owner"):
+        evaluate({"small": DATA["small"]}, Study.of(**cell, per_owner=2))  # type: ignore[arg-type]
+    by_person = evaluate({"small": OWNED}, Study.of(**cell, per_owner=10))  # type: ignore[arg-type]
+    by_row = evaluate({"small": DATA["small"]}, Study.of(**cell))  # type: ignore[arg-type]
+    assert by_person["per_owner"].unique().to_list() == [10]
+    assert by_person["f_score"].mean() < by_row["f_score"].mean()  # type: ignore[operator]
+    few = Study.of(**{**cell, "epsilons": [10**6]}, per_owner=1, max_size=2)  # type: ignore[arg-type]
+    # One transaction in ten counts, so supports are a tenth of the true ones.
+    assert 0.8 < evaluate({"small": OWNED}, few)["relative_error"].mean() < 1  # type: ignore[operator]
+
+
 @pytest.mark.parametrize("seed", [-1, 2**63])
 def test_a_seed_that_results_cannot_hold_is_refused(seed: int) -> None:
     """Before anything is run."""
@@ -135,6 +201,7 @@ def test_the_summary_and_the_document_agree_with_the_runs(results: pl.DataFrame)
         document
     )
     assert set(document["seconds"]) == {"median"}
+    assert {cell["is_private"] for cell in documents(results)} == {False}
     json.dumps(documents(results), allow_nan=False)
 
 
@@ -180,7 +247,23 @@ def test_the_command_prints_the_document_and_says_that_it_is_not_private(tmp_pat
     document = json.loads(run.stdout)
     assert [cell["repeats"] for cell in document] == [2] * 8
     assert document[0]["dataset"] == "data"
+    assert {cell["is_private"] for cell in document} == {False}
     assert all(metric in document[0] for metric in METRICS)
     assert "NOT PRIVATE" in run.stderr
     assert (tmp_path / "r.html").exists()
     assert pl.read_parquet(tmp_path / "r.parquet").height == 16
+
+
+def test_the_command_keeps_owners_and_takes_delta(tmp_path: Path) -> None:
+    """People are protected as a whole, or the study is refused."""
+    path = tmp_path / "sales.csv"
+    rows = [f"p{person},b{basket},milk" for person in range(300) for basket in range(3)]
+    path.write_text("\n".join(["who,receipt,what", *rows]))
+    columns = ["--owner", "who", "--basket", "receipt", "--item", "what"]
+    study = ["--methods", "truncated-em", "--epsilon", "5", "--k", "1", "--repeats", "1", "--workers", "1"]
+    refused = veilset("evaluate", path, *columns, *study)
+    assert (refused.returncode, "--per-owner" in refused.stderr) == (2, True)
+    run = veilset("evaluate", path, *columns, *study, "--per-owner", "2", "--delta", "1e-9", "--json")
+    (cell,) = json.loads(run.stdout)
+    assert (cell["per_owner"], cell["delta"], cell["is_private"]) == (2, 1e-9, False)
+    assert cell["f_score"]["mean"] == 1

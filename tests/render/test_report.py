@@ -11,7 +11,7 @@ from pages import CHROMIUM, HOSTILE, Page, drawn, loads_nothing
 from veilset.gate import Charge, Item
 from veilset.gate.mechanisms import DiscreteLaplace, Exponential
 from veilset.render.report import COLOURS, MOST_EDGES, _layout, report_html, write_report
-from veilset.results.promise import Promise
+from veilset.results.promise import ItemSource, Promise
 from veilset.results.release import NumberOfTransactions, Release, ReleasedItemset
 
 TRACE = (
@@ -21,9 +21,14 @@ TRACE = (
 
 
 def release_of(
-    supports: dict[tuple[Item, ...], int], *, is_private: bool = True, trace: tuple[Charge, ...] = TRACE
+    supports: dict[tuple[Item, ...], int],
+    *,
+    is_private: bool = True,
+    trace: tuple[Charge, ...] = TRACE,
+    delta: Fraction = Fraction(0),
+    items: ItemSource = "public list",
 ) -> Release:
-    """A release of these itemsets out of 1,000 transactions or so, give or take 20."""
+    """A release of these itemsets out of about 1,000 transactions, 980 to 1,020."""
     itemsets = tuple(
         ReleasedItemset(items, support, support - 20, support + 20) for items, support in supports.items()
     )
@@ -32,7 +37,14 @@ def release_of(
         transactions=NumberOfTransactions(1000, 980, 1020, is_public=False),
         method="planned",
         trace=trace,
-        promise=Promise("one transaction", Fraction(1), ("the list of items is public",), is_kept=is_private),
+        promise=Promise(
+            "one transaction",
+            Fraction(1),
+            ("the list of items is public",),
+            is_kept=is_private,
+            delta=delta,
+            items=items,
+        ),
         notes=("a note & more",),
     )
 
@@ -67,6 +79,37 @@ def test_a_private_release_says_its_epsilon() -> None:
     assert "private, epsilon = 1" in page.text
     assert "NOT PRIVATE" not in page.text
     assert str(BREAKFAST.promise) in page.text
+
+
+def seen_first(html: str) -> str:
+    """The text of a page, less its title."""
+    return " ".join(Page(html.partition("<body>")[2]).text.split())
+
+
+def test_a_conditional_promise_is_the_first_thing_seen() -> None:
+    """A badge of its own and the sentence, before the title and before the badge with epsilon."""
+    release = release_of({("bread",): 500}, items="declared public")
+    html = report_html(release)
+    seen = seen_first(html)
+    assert seen.startswith(
+        "conditional promise: items declared public This promise is conditional: it holds only if the items"
+    )
+    epsilon = seen.index("private on this condition, epsilon = 1")
+    assert seen.index("give this person away.") < epsilon < seen.index("Frequent itemsets")
+    badges = [attributes.get("class") for tag, attributes in Page(html).tags if tag == "span"][:2]
+    assert badges == ["badge conditional", "badge conditional"]
+    assert "conditional" not in seen_first(report_html(BREAKFAST))
+
+
+def test_a_release_with_delta_says_what_delta_means() -> None:
+    """The badge has both numbers, the sentence stands beside it, and the budget tells what delta was for."""
+    release = release_of({("bread",): 500}, delta=Fraction(1, 10**9), items="found privately")
+    seen = seen_first(report_html(release))
+    assert seen.startswith("private, epsilon = 1, delta = 1e-09 Epsilon bounds what anybody can tell")
+    assert "except with a probability of at most 1e-09 (delta), as when an item is named" in seen
+    assert "was spent, and delta 1e-09 for naming the items." in seen
+    assert "conditional" not in seen
+    assert "delta" not in seen_first(report_html(BREAKFAST))
 
 
 def test_a_release_that_is_not_private_says_so_in_red() -> None:

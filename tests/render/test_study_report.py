@@ -216,6 +216,18 @@ def test_a_target_is_told_in_words(target: tuple[int | None, str | None, int | N
     assert target_label(*target) == label
 
 
+def test_results_with_delta_and_owners_are_settings_of_their_own() -> None:
+    """Beside the same without; and results of version 0.1, which lack both columns, have a page."""
+    both = results_of(run_of(), run_of(per_owner=3, delta=1e-9))
+    settings = Page(study_report_html(both)).data["settings"]
+    assert {setting["target"] for setting in settings} == {
+        "k = 100",
+        "k = 100, at most 3 transactions of one person, delta = 1e-09",
+    }
+    old = results_of(run_of()).drop("per_owner", "delta")
+    assert Page(study_report_html(old)).data == Page(study_report_html(results_of(run_of()))).data
+
+
 def test_no_results_are_refused() -> None:
     """An empty page would look like a study."""
     with pytest.raises(BadCall, match="hold no run"):

@@ -15,7 +15,7 @@ BASKETS = [["milk", "bread, sliced"]] * 700 + [["milk", 'the "best" tea']] * 400
 @pytest.fixture(scope="module")
 def release() -> Release:
     """Named itemsets, with names that are hard to write down."""
-    return mine(BASKETS, epsilon=1, k=6, noise=SeededNoise(5))
+    return mine(BASKETS, epsilon=1, k=6, public_items=True, noise=SeededNoise(5))
 
 
 @pytest.mark.parametrize("suffix", ["json", "csv", "parquet"])
@@ -30,7 +30,7 @@ def test_a_release_survives_a_round_trip(release: Release, suffix: str, tmp_path
 @pytest.mark.parametrize("items", [[3, 2**64 - 1], [-5, 7]], ids=["unsigned", "signed"])
 def test_numbered_items_come_back_as_numbers(items: list[int], suffix: str, tmp_path: Path) -> None:
     """Item ids of 64 bits keep their type and value."""
-    release = mine([items] * 500, epsilon=1, k=3, noise=SeededNoise(1))
+    release = mine([items] * 500, epsilon=1, k=3, public_items=True, noise=SeededNoise(1))
     path = tmp_path / f"release.{suffix}"
     release.save(path)
     assert Release.load(path) == release
@@ -40,7 +40,7 @@ def test_numbered_items_come_back_as_numbers(items: list[int], suffix: str, tmp_
 @pytest.mark.parametrize("suffix", ["json", "csv", "parquet"])
 def test_an_empty_release_survives_a_round_trip(suffix: str, tmp_path: Path) -> None:
     """Nothing found is a result, too."""
-    release = mine(BASKETS, epsilon=1, min_support=10**9, noise=SeededNoise(1))
+    release = mine(BASKETS, epsilon=1, min_support=10**9, public_items=True, noise=SeededNoise(1))
     path = tmp_path / f"release.{suffix}"
     release.save(path)
     assert Release.load(path) == release
@@ -67,7 +67,7 @@ def test_a_seeded_release_is_not_private_for_life(tmp_path: Path, release: Relea
     assert not release.is_private
     assert not Release.load(tmp_path / "r.json").is_private
     assert str(release.promise).startswith("NOT PRIVATE")
-    real = mine(BASKETS, epsilon=1, k=2)
+    real = mine(BASKETS, epsilon=1, k=2, public_items=True)
     assert real.is_private
     assert "1-differential privacy" in str(real.promise)
 
@@ -87,7 +87,7 @@ def test_without_pandas_the_error_tells_what_to_install(tmp_path: Path) -> None:
     (tmp_path / "pandas.py").write_text("raise ImportError")
     program = (
         "import veilset as vs\n"
-        "release = vs.mine([['a', 'b']] * 99, epsilon=1, k=2)\n"
+        "release = vs.mine([['a', 'b']] * 99, epsilon=1, k=2, public_items=True)\n"
         "try: release.to_pandas()\n"
         "except vs.BadCall as error: print(error)\n"
     )

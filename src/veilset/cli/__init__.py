@@ -12,7 +12,7 @@ from typing import TextIO
 import typer
 
 from veilset.cli.commands import app
-from veilset.errors import BudgetExceeded, VeilsetError
+from veilset.errors import BudgetExceeded, ChoiceMissing, VeilsetError
 
 DONE, BAD_CALL, REFUSED, INTERRUPTED = 0, 2, 3, 130
 """Exit codes; scripts depend on them."""
@@ -46,9 +46,28 @@ def _exit_code() -> int:
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except (VeilsetError, _UsageError, OSError, MemoryError) as error:
-        typer.echo(f"veilset: {' '.join(_message(error).split())}", err=True)
+        typer.echo(f"veilset: {_complaint(error)}", err=True)
         return REFUSED if isinstance(error, BudgetExceeded) else BAD_CALL
+    except Exception as error:
+        if not _notes(error):
+            raise
+        # What an unexpected error says of itself can be from the data, which was looked at.
+        what = f"{type(error).__name__} where none should be, which is for veilset to mend"
+        typer.echo(f"veilset: {'; '.join([what, *_notes(error)])}", err=True)
+        return BAD_CALL
     return code or DONE
+
+
+def _complaint(error: Exception) -> str:
+    """What went wrong and what it cost, in one line; a choice that was not made is explained in several."""
+    if isinstance(error, ChoiceMissing):
+        return str(error)
+    return " ".join("; ".join([_message(error), *_notes(error)]).split())
+
+
+def _notes(error: BaseException) -> list[str]:
+    """What was spent until then, where anything was."""
+    return list(getattr(error, "__notes__", ()))
 
 
 def _message(error: Exception) -> str:

@@ -7,15 +7,25 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from veilset._version import __version__
-from veilset.cli.decorators import is_published, makes_release, reads_data
+from veilset.cli.decorators import (
+    asking,
+    chooses_items,
+    is_published,
+    makes_release,
+    reads_data,
+    telling_spent,
+    warn_if_conditional,
+)
 from veilset.cli.options import (
     AsJsonOption,
+    DeltaOption,
     EpsilonOption,
     KOption,
     MaxSizeOption,
     MethodOption,
     MinSupportOption,
     PerOwnerOption,
+    PublicItemsOption,
     PublicNumberOption,
     ReportOption,
     SeedOption,
@@ -30,7 +40,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     name="veilset",
     help="Publish which sets of items are common, under differential privacy.",
-    epilog="Start with `veilset demo`; then `veilset mine FILE --epsilon 1 --k 100`.",
+    epilog="Start with `veilset demo`; then `veilset mine FILE --epsilon 1 --k 100 --delta 1e-9`.",
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -74,7 +84,7 @@ def demo_command(
     check_can_write(report, suffixes=(".html",))
     with terminal.stage("filling 100,000 synthetic baskets"):
         baskets = datasets.groceries(100_000)
-    with terminal.stage("asking for a private release (a first run compiles, once)"):
+    with asking("a private release"):
         found = mine(baskets, epsilon=epsilon, k=k)
     terminal.print_release(found, most=20)
     write_report(found, report)
@@ -82,6 +92,7 @@ def demo_command(
 
 
 @app.command(name="mine")
+@chooses_items
 @reads_data
 @makes_release
 def mine_command(
@@ -91,6 +102,8 @@ def mine_command(
     min_support: MinSupportOption = None,
     method: MethodOption = None,
     max_size: MaxSizeOption = None,
+    public_items: PublicItemsOption = False,
+    delta: DeltaOption = None,
     per_owner: PerOwnerOption = None,
     transactions: PublicNumberOption = None,
 ) -> "Release":
@@ -104,12 +117,15 @@ def mine_command(
         min_support=min_support,
         method=method,
         max_size=max_size,
+        public_items=public_items,
+        delta=delta,
         per_owner=per_owner,
         transactions=transactions,
     )
 
 
 @app.command(name="items")
+@chooses_items
 @reads_data
 @makes_release
 def items_command(
@@ -117,16 +133,28 @@ def items_command(
     epsilon: EpsilonOption,
     k: Annotated[int, typer.Option("--k", metavar="K", help="How many items.")],
     method: MethodOption = None,
+    public_items: PublicItemsOption = False,
+    delta: DeltaOption = None,
     per_owner: PerOwnerOption = None,
     transactions: PublicNumberOption = None,
 ) -> "Release":
     """The most frequent items, privately, with 95 % intervals."""
     from veilset import items  # noqa: PLC0415
 
-    return items(data, epsilon=epsilon, k=k, method=method, per_owner=per_owner, transactions=transactions)
+    return items(
+        data,
+        epsilon=epsilon,
+        k=k,
+        method=method,
+        public_items=public_items,
+        delta=delta,
+        per_owner=per_owner,
+        transactions=transactions,
+    )
 
 
 @app.command(name="publish")
+@chooses_items
 @reads_data
 def publish_command(
     data: "Transactions",
@@ -144,6 +172,8 @@ def publish_command(
         Path | None,
         typer.Option(metavar="FILE", help="A public hierarchy: item, category, ... in each line."),
     ] = None,
+    public_items: PublicItemsOption = False,
+    delta: DeltaOption = None,
     per_owner: PerOwnerOption = None,
     as_json: AsJsonOption = False,
 ) -> None:
@@ -154,11 +184,20 @@ def publish_command(
 
     check_can_hold(out, data.alphabet.names)
     check_can_write(out, data=path)
-    with terminal.stage("asking for a private dataset (a first run compiles, once)"):
+    with asking("a private dataset"):
         published = publish(
-            data, epsilon=epsilon, method=method, fan_out=fan_out, taxonomy=taxonomy, per_owner=per_owner
+            data,
+            epsilon=epsilon,
+            method=method,
+            fan_out=fan_out,
+            taxonomy=taxonomy,
+            public_items=public_items,
+            delta=delta,
+            per_owner=per_owner,
         )
-        published.write(out)
+        with telling_spent(published):
+            published.write(out)
+    warn_if_conditional(published)
     terminal.print_json(published.to_dict()) if as_json else terminal.print_published(published, out)
 
 
@@ -173,6 +212,10 @@ def evaluate_command(
     min_support: Annotated[str, typer.Option("--min-support", metavar="S,S", help="Thresholds.")] = "",
     max_size: MaxSizeOption = None,
     task: Annotated[str, typer.Option("--task", metavar="T", help="mine, items or publish.")] = "mine",
+    per_owner: PerOwnerOption = None,
+    delta: Annotated[
+        str | None, typer.Option("--delta", metavar="D", help="Let every run find the items privately.")
+    ] = None,
     repeats: Annotated[int, typer.Option("--repeats", metavar="N", help="Runs of each combination.")] = 10,
     seed: SeedOption = 7,
     workers: Annotated[
@@ -201,6 +244,8 @@ def evaluate_command(
         task=task,
         repeats=repeats,
         seed=seed,
+        per_owner=per_owner,
+        delta=delta,
     )
     with terminal.progress("runs") as progress:
         found = evaluation.evaluate(
@@ -274,6 +319,9 @@ def plan_command(
     error: Annotated[
         float, typer.Option(metavar="R", help="The wanted half width, as a share of the k-th support.")
     ] = 0.1,
+    delta: Annotated[
+        str | None, typer.Option("--delta", metavar="D", help="Where items are to be found privately.")
+    ] = None,
     as_json: AsJsonOption = False,
 ) -> None:
     """The error to expect, from public facts alone: nothing is read, nothing is spent."""
@@ -287,6 +335,7 @@ def plan_command(
         max_size=max_size,
         kth_support=kth_support,
         error=error,
+        delta=delta,
     )
     terminal.print_json(made.to_dict()) if as_json else terminal.print_plan(made)
 
@@ -336,7 +385,7 @@ def generate_command(
     length: Annotated[float, typer.Option("--length", metavar="L", help="Items in a basket, about.")] = 8,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="The same seed makes the same data.")] = 7,
 ) -> None:
-    """Synthetic baskets: nobody's data, to try things on."""
+    """Synthetic baskets and the list of their items: nobody's data, to try things on."""
     from veilset import datasets  # noqa: PLC0415
     from veilset.render import terminal  # noqa: PLC0415
 
@@ -346,4 +395,5 @@ def generate_command(
             baskets = datasets.quest(rows, items=items, length=length, seed=seed)
         else:
             baskets = datasets.groceries(rows, length=length, seed=seed)
-        datasets.write(baskets, out)
+        listed = datasets.write_with_items(baskets, out)
+    terminal.print_line(f"{rows:,} baskets in {out}; the items there are, for --alphabet, in {listed}")

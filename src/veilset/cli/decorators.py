@@ -1,10 +1,11 @@
-"""What commands have in common: reading the data, and writing and showing a release.
+"""What commands have in common: which items may be named, reading the data, writing and showing a release.
 
 A decorator adds the options of its part to those of the command, so that both stand in one place.
 """
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import update_wrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,7 +15,20 @@ import typer
 from veilset.cli.options import AsJsonOption, OutOption, ReportOption, check_can_write
 
 if TYPE_CHECKING:
-    from veilset import Release, Transactions
+    from veilset import Published, Release, Transactions
+
+
+def chooses_items(command: Callable[..., None]) -> Callable[..., None]:
+    """Demand that a command which reads data is told which items may be named, before the data is read."""
+
+    def with_choice(**options: object) -> None:
+        from veilset.opening import ItemChoice  # noqa: PLC0415
+
+        chosen = {name: options[name] for name in ("alphabet", "public_items", "delta")}
+        ItemChoice(**chosen).check()  # type: ignore[arg-type]
+        command(**options)
+
+    return _as_command(with_choice, command, _parameters(command))
 
 
 def reads_data(command: Callable[..., None]) -> Callable[..., None]:
@@ -46,8 +60,14 @@ def _read(
     ] = None,
     header: Annotated[bool | None, typer.Option(help="Whether a CSV file starts with column names.")] = None,
     separator: Annotated[
-        str | None, typer.Option(metavar="C", help="What separates the cells of a CSV file.")
+        str | None, typer.Option(metavar="C", help="What separates the cells of a CSV file; or tab.")
     ] = None,
+    multiplicity: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="How many transactions a row stands for.")
+    ] = None,
+    skip_bad_rows: Annotated[
+        bool, typer.Option("--skip-bad-rows", help="Rows that cannot be read count as empty.")
+    ] = False,
     alphabet: Annotated[
         str | None, typer.Option(metavar="FILE", help="The public list of possible items, one a line.")
     ] = None,
@@ -65,6 +85,8 @@ def _read(
             item=item,
             header=header,
             separator=separator,
+            multiplicity=multiplicity,
+            skip_bad_rows=skip_bad_rows,
             alphabet=alphabet,
         )
 
@@ -92,13 +114,46 @@ def makes_release(command: Callable[..., "Release"]) -> Callable[..., None]:
             terminal.warn(
                 "this dataset is private already: `veilset exact` mines it as it is, at no further cost"
             )
-        with terminal.stage("asking for a private release (a first run compiles, once)"):
+        with asking("a private release"):
             found = command(data, **options)
-        _write(found, out=out, report=report)
+            with telling_spent(found):
+                _write(found, out=out, report=report)
+        warn_if_conditional(found)
         terminal.print_json(found.to_dict()) if as_json else terminal.print_release(found)
 
     data, path, *outputs, _ = _parameters(and_shows)
     return _as_command(and_shows, command, [data, path, *_keyword_only(_parameters(command)[1:]), *outputs])
+
+
+@contextmanager
+def asking(what: str) -> Iterator[None]:
+    """Tell what is going on; and what was spent, where the user has enough of it."""
+    from veilset.render import terminal  # noqa: PLC0415
+
+    try:
+        with terminal.stage(f"asking for {what} (a first run compiles, once)"):
+            yield
+    except KeyboardInterrupt as stopped:
+        for note in getattr(stopped, "__notes__", ()):
+            terminal.warn(f"interrupted; {note}")
+        raise
+
+
+@contextmanager
+def telling_spent(found: "Release | Published") -> Iterator[None]:
+    """What cannot be written was paid for all the same."""
+    from veilset.gate import tells_spent  # noqa: PLC0415
+
+    with tells_spent(lambda: found.trace):
+        yield
+
+
+def warn_if_conditional(found: "Release | Published") -> None:
+    """The first thing seen of a result, where its promise rests on the publisher's word."""
+    from veilset.render import terminal  # noqa: PLC0415
+
+    if found.promise.warning is not None:
+        terminal.warn(found.promise.warning)
 
 
 def _write(found: "Release", *, out: Path | None, report: Path | None) -> None:

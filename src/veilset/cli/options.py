@@ -36,6 +36,15 @@ PublicNumberOption = Annotated[
     int | None,
     typer.Option("--transactions", metavar="N", help="The number of transactions, if public anyway."),
 ]
+PublicItemsOption = Annotated[
+    bool, typer.Option("--public-items", help="The items of this data are public anyway, as in a catalogue.")
+]
+DeltaOption = Annotated[
+    str | None,
+    typer.Option(
+        "--delta", metavar="D", help="Find the items privately; the chance to fail at it, such as 1e-9."
+    ),
+]
 SeedOption = Annotated[int, typer.Option("--seed", metavar="N", help="The same seed gives the same figures.")]
 OutOption = Annotated[
     Path | None, typer.Option("--out", metavar="F", help="Write the release: .json, .csv or .parquet.")

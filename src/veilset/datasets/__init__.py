@@ -16,7 +16,7 @@ from veilset.arrays import FloatArray, Int32Array, Int64Array
 from veilset.datasets.catalogue import DEPARTMENTS, OCCASIONS
 from veilset.errors import BadCall
 from veilset.raw.transactions import Alphabet, Item, Transactions
-from veilset.writing import as_lists, as_words, write_fimi, write_lines
+from veilset.writing import as_lists, as_words, numbered, vocabulary_beside, write_fimi, write_lines
 
 _LARGEST_SIZE = 10**9
 
@@ -104,7 +104,7 @@ def write(transactions: Transactions, path: str | Path) -> None:
     No noise is added: this is for synthetic data and for data already published.
     """
     path = Path(path)
-    kind = path.with_suffix("").suffix if path.suffix in {".gz", ".zst"} else path.suffix
+    kind = _kind_of(path)
     if kind not in {".dat", ".csv", ".parquet"} or (kind == ".parquet" and path.suffix != kind):
         raise BadCall(
             f"cannot tell a format from the name {path.name!r}; end it with .dat, .dat.gz, .dat.zst, .csv, "
@@ -119,6 +119,30 @@ def write(transactions: Transactions, path: str | Path) -> None:
         write_lines(path, offsets, items, words=[_csv_cell(name) for name in names], separator=",")
     else:
         write_fimi(path, offsets, items, names=names)
+
+
+def write_with_items(transactions: Transactions, path: str | Path) -> Path:
+    """Write baskets, and the list of their items beside them: `NAME.items.txt`, which an alphabet is read from.
+
+    It holds an item on each line, sold or not; with its number before it where the file holds numbers for names.
+    Returns its path. Where it stands already and lists something else, nothing is written.
+    """
+    path = Path(path)
+    names, kind = transactions.alphabet.names, _kind_of(path)
+    are_numbered = kind == ".dat" and not all(isinstance(name, int) for name in names)
+    text = numbered(names) if are_numbered else "".join(f"{name}\n" for name in names)
+    listed = path.with_name(path.name.removesuffix(path.suffix).removesuffix(kind) + ".items.txt")
+    for beside in (listed, *([vocabulary_beside(path)] if are_numbered else [])):
+        if beside.exists() and beside.read_bytes() != text.encode():
+            raise BadCall(f"{beside} is there and lists other items; move it away, or name another file")
+    write(transactions, path)
+    listed.write_text(text, encoding="utf-8", newline="\n")
+    return listed
+
+
+def _kind_of(path: Path) -> str:
+    """The suffix of a file's name, less the one for compression."""
+    return path.with_suffix("").suffix if path.suffix in {".gz", ".zst"} else path.suffix
 
 
 def _check_sizes(seed: int, **sizes: float) -> None:

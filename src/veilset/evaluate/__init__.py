@@ -8,27 +8,40 @@ Data is parsed once and shared by memory mapping; the exact answer is computed o
 import hashlib
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, fields
 from fractions import Fraction
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
 
 from veilset._version import __version__
+from veilset.api import run_method
 from veilset.arrays import Int64Array
 from veilset.errors import BadCall
-from veilset.evaluate.metrics import Score, Truth, mean_and_sd, score
+from veilset.evaluate.metrics import Score, Truth, score
 from veilset.evaluate.published import Queries, Reference, score_published, supports_by_itemset, supports_in
+from veilset.evaluate.results import (
+    CELL,
+    LATER_COLUMNS,
+    METRICS,
+    SCHEMA,
+    ResultRow,
+    documents,
+    frame_of_rows,
+    read_results,
+    summary,
+    with_later_columns,
+    write_results,
+)
 from veilset.evaluate.shared_memory import fingerprint_of, map_transactions, peak_growth, share_transactions
-from veilset.gate import Epsilon, SeededNoise, exact_epsilon
+from veilset.gate import Delta, Epsilon, SeededNoise, exact_delta, exact_epsilon
 from veilset.itemsets import Itemsets
 from veilset.methods import find_method
-from veilset.opening import open_curator
+from veilset.opening import Access, ItemChoice, unit_of
 from veilset.raw.counts import ExactItemsets
 from veilset.raw.engines.itemset_filter import ItemsetFilter
 from veilset.raw.engines.local import LocalEngine
@@ -38,13 +51,22 @@ from veilset.results.estimates import count_of
 from veilset.results.published import Published
 from veilset.results.release import Release
 
+__all__ = [
+    "CELL",
+    "METRICS",
+    "SCHEMA",
+    "SeededRun",
+    "Study",
+    "documents",
+    "evaluate",
+    "summary",
+    "with_later_columns",
+]
+
 TASKS = ("mine", "items", "publish")
-METRICS = ("f_score", "precision", "recall", "false_negative_rate", "relative_error", "fim_utility")
 
 Progress = Callable[[int, int], None]
 """Is told how many runs are done, and how many there are."""
-
-ResultRow = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +79,11 @@ class Study:
     task: str
     repeats: int
     seed: int
+    per_owner: int | None = None
+    delta: Fraction | None = None
 
     @classmethod
-    def of(
+    def of(  # noqa: PLR0913 - all keyword-only
         cls,
         *,
         methods: Sequence[str],
@@ -70,8 +94,14 @@ class Study:
         task: str = "mine",
         repeats: int = 10,
         seed: int = 7,
+        per_owner: int | None = None,
+        delta: Delta | None = None,
     ) -> "Study":
-        """Check what a caller handed in; thresholds are studied beside the numbers of itemsets."""
+        """Check what a caller handed in; thresholds are studied beside the numbers of itemsets.
+
+        `per_owner` transactions of one person count, where the data has owners. Items are public, unless `delta` is
+        given: then each run finds them privately.
+        """
         if task not in TASKS:
             raise BadCall(f"there is no task {task!r}; give one of {', '.join(TASKS)}")
         if repeats < 1:
@@ -86,7 +116,16 @@ class Study:
         if not (methods and epsilons and targets):
             raise BadCall("give at least one method, one epsilon, and one k or minimum support")
         names = tuple(find_method(method, task=task).name for method in methods)
-        return cls(names, tuple(map(exact_epsilon, epsilons)), tuple(targets), task, repeats, seed)
+        return cls(
+            names,
+            tuple(map(exact_epsilon, epsilons)),
+            tuple(targets),
+            task,
+            repeats,
+            seed,
+            per_owner,
+            None if delta is None else exact_delta(delta),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +143,16 @@ class SeededRun:
     max_size: int | None
     repeat: int
     study_seed: int
+    per_owner: int | None = None
+    delta: float | None = None
 
     @property
     def seed(self) -> int:
-        """A seed of 63 bits, the same for every version."""
-        text = "|".join(str(value) for name, value in asdict(self).items() if name != "version")
+        """A seed of 63 bits, the same for every version; what came later counts only where it is given."""
+        told = asdict(self)
+        later = [f"{name}={told.pop(name)}" for name in LATER_COLUMNS if told[name] is not None]
+        parts = [str(value) for name, value in told.items() if name not in {"version", *LATER_COLUMNS}]
+        text = "|".join([*parts, *later])
         return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") >> 1
 
     @property
@@ -116,21 +160,6 @@ class SeededRun:
         """What is asked for."""
         return Request.of(k=self.k, min_support=self.min_support, max_size=self.max_size)
 
-
-SCHEMA: dict[str, pl.DataType] = {
-    **dict.fromkeys(("task", "dataset", "fingerprint", "method", "version"), pl.String()),
-    "epsilon": pl.Float64(),
-    "k": pl.Int64(),
-    "min_support": pl.String(),
-    **dict.fromkeys(("max_size", "repeat", "study_seed", "seed"), pl.Int64()),
-    **dict.fromkeys(METRICS, pl.Float64()),
-    **dict.fromkeys(("is_complete", "is_sound"), pl.Boolean()),
-    "by_size": pl.List(pl.Struct(dict.fromkeys(("size", "released", "right", "wanted"), pl.Int64()))),
-    "query_error": pl.List(pl.Float64()),
-    "seconds": pl.Float64(),
-    "peak_bytes": pl.Int64(),
-}
-"""The columns of results: one row for each run."""
 
 _ROWS_BETWEEN_WRITES = 50
 
@@ -143,7 +172,7 @@ def evaluate(
     results: Path | None = None,
     progress: Progress | None = None,
 ) -> pl.DataFrame:
-    """SeededRun a study on datasets, which are looked at: public data only.
+    """Run a study on datasets, which are looked at: public data only.
 
     `results` is a Parquet file to append to; what it holds already is not run again, so that a long study
     can be stopped and taken up. `workers` processes share the work and do not change the figures. Returns one
@@ -151,15 +180,15 @@ def evaluate(
     """
     with tempfile.TemporaryDirectory() as folder:
         jobs = [job for name, held in datasets.items() for job in _jobs(name, held, study, Path(folder))]
-        done = _read_results(results)
+        done = {_key(row): row for row in read_results(results)}
         missing = [job for job in jobs if _key(asdict(job.run)) not in done]
         for number, row in enumerate(_rows(missing, workers), start=1):
             done[_key(row)] = row
             if progress is not None:
                 progress(len(jobs) - len(missing) + number, len(jobs))
             if results is not None and (number % _ROWS_BETWEEN_WRITES == 0 or number == len(missing)):
-                _write_results(done.values(), results)
-    return _frame(done[_key(asdict(job.run))] for job in jobs)
+                write_results(done.values(), results)
+    return frame_of_rows(done[_key(asdict(job.run))] for job in jobs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +205,7 @@ def _jobs(name: str, held: Transactions, study: Study, folder: Path) -> Iterator
     """All runs of a study on one dataset, which is put where workers find it."""
     if len(held) == 0:
         raise BadCall(f"{name} holds no transaction; there is nothing to measure on it")
+    unit_of(held, study.per_owner)
     path = folder / f"{len(list(folder.iterdir()))}.arrow"
     share_transactions(held, path)
     fingerprint = fingerprint_of(held)
@@ -183,7 +213,7 @@ def _jobs(name: str, held: Transactions, study: Study, folder: Path) -> Iterator
     for request in study.targets:
         found, threshold = _exact_answer(name, held, request)
         truth = Truth.of(found.supports, np.diff(found.offsets), threshold=threshold)
-        reference = Reference(supports_by_itemset(found), queries)
+        reference = Reference(supports_by_itemset(found), queries, len(held.alphabet))
         for method in study.methods:
             for epsilon in study.epsilons:
                 for repeat in range(study.repeats):
@@ -212,6 +242,8 @@ def _seeded_run(
         max_size=request.max_size,
         repeat=repeat,
         study_seed=study.seed,
+        per_owner=study.per_owner,
+        delta=None if study.delta is None else float(study.delta),
     )
 
 
@@ -244,13 +276,20 @@ def _rows(jobs: Sequence[Job], workers: int) -> Iterator[ResultRow]:
 
 def _measured(job: Job) -> ResultRow:
     """Do one run and score it."""
-    run, held = job.run, map_transactions(job.data)
+    run = job.run
+    held = map_transactions(job.data, has_public_items=run.delta is None)
     method = find_method(run.method, task=run.task)
     request = PublishRequest() if run.task == "publish" else run.request
+    access = Access(
+        epsilon=run.epsilon,
+        noise=SeededNoise(run.seed),
+        items=ItemChoice(delta=run.delta),
+        per_owner=run.per_owner,
+        threads=1,
+    )
     with peak_growth() as peak:
         start = time.perf_counter()
-        curator = open_curator(held, epsilon=run.epsilon, noise=SeededNoise(run.seed), threads=1)
-        found = method.run(curator, request, epsilon=curator.budget.total)
+        found = run_method(method, request, access, held)
         seconds = time.perf_counter() - start
     return {
         **asdict(run),
@@ -291,87 +330,3 @@ def _score(itemsets: Itemsets, supports: Int64Array, held: Transactions, truth: 
 def _key(row: ResultRow) -> tuple[object, ...]:
     """What tells one run from another."""
     return tuple(row[field.name] for field in fields(SeededRun))
-
-
-def _frame(rows: Iterable[ResultRow]) -> pl.DataFrame:
-    return pl.DataFrame(list(rows), schema=SCHEMA)
-
-
-def _read_results(path: Path | None) -> dict[tuple[object, ...], ResultRow]:
-    if path is None or not path.exists():
-        return {}
-    try:
-        frame = pl.read_parquet(path)
-    except (OSError, pl.exceptions.PolarsError):
-        raise BadCall(f"{path} is no Parquet file; name one that an evaluation wrote, or a new one") from None
-    if dict(frame.schema) != SCHEMA:
-        raise BadCall(f"{path} does not hold results of this version; name a new file")
-    return {_key(row): row for row in frame.to_dicts()}
-
-
-def _write_results(rows: Iterable[ResultRow], path: Path) -> None:
-    """Write all results beside the file, then put them in its place: a crash leaves the old ones."""
-    beside = path.with_name(path.name + ".part")
-    _frame(rows).write_parquet(beside)
-    beside.replace(path)
-
-
-CELL = ["task", "dataset", "method", "epsilon", "k", "min_support", "max_size"]
-"""What the runs have in common that are repeats of each other."""
-
-
-def summary(results: pl.DataFrame) -> pl.DataFrame:
-    """One row for each cell: mean and standard deviation of the metrics over its repeats, median seconds."""
-    spread = [
-        statistic(pl.col(metric)).alias(f"{metric}_{name}")
-        for metric in METRICS
-        for name, statistic in (("mean", pl.Expr.mean), ("sd", pl.Expr.std))
-    ]
-    return results.group_by(CELL, maintain_order=True).agg(
-        pl.len().alias("repeats"),
-        *spread,
-        pl.col("is_complete").mean().alias("complete_share"),
-        pl.col("is_sound").mean().alias("sound_share"),
-        (pl.col("is_complete") & pl.col("is_sound")).mean().alias("approximate_share"),
-        pl.col("seconds").median().alias("seconds_median"),
-        pl.col("peak_bytes").max().alias("peak_bytes_max"),
-    )
-
-
-def documents(results: pl.DataFrame) -> list[dict[str, Any]]:
-    """The cells as JSON values: the document that `veilset evaluate --json` prints."""
-    cells = []
-    for names, runs in results.group_by(CELL, maintain_order=True):
-        cell = dict(zip(CELL, names, strict=True))
-        metrics = {metric: mean_and_sd(runs[metric].drop_nulls().to_list()) for metric in METRICS}
-        cells.append(
-            {
-                **cell,
-                "repeats": runs.height,
-                **metrics,
-                "approximate_share": (runs["is_complete"] & runs["is_sound"]).mean(),
-                "query_error": _by_class(runs),
-                "by_size": _precision_by_size(runs),
-                "seconds": {"median": runs["seconds"].median()},
-                "peak_bytes": {"max": runs["peak_bytes"].max()},
-            }
-        )
-    return cells
-
-
-def _by_class(runs: pl.DataFrame) -> list[float] | None:
-    """The mean error of each class of queries; None where nothing was published."""
-    errors = runs["query_error"].drop_nulls().to_list()
-    return [float(mean) for mean in np.mean(errors, axis=0)] if errors else None
-
-
-def _precision_by_size(runs: pl.DataFrame) -> list[dict[str, Any]]:
-    """Precision and recall for each size of itemsets, over all runs of a cell."""
-    sums = runs.select(pl.col("by_size").explode()).unnest("by_size").group_by("size").sum().sort("size")
-    return sums.select(
-        "size",
-        precision=pl.when(pl.col("released") > 0).then(pl.col("right") / pl.col("released")),
-        recall=pl.when(pl.col("wanted") > 0).then(
-            pl.min_horizontal(pl.lit(1.0), pl.col("right") / pl.col("wanted"))
-        ),
-    ).to_dicts()

@@ -54,6 +54,7 @@ class Reference:
 
     top: dict[Itemset, int]
     queries: Queries
+    alphabet_size: int | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,7 +68,7 @@ class PublishedScore:
 
 def score_published(published: Published, exact: Reference, *, max_size: int | None) -> PublishedScore:
     """Ask the published dataset what was asked of the data."""
-    engine = LocalEngine(transactions_of(published), threads=1)
+    engine = LocalEngine(transactions_of(published, alphabet_size=exact.alphabet_size), threads=1)
     top = engine.top(len(exact.top), ItemsetFilter(max_size=max_size))
     return PublishedScore(
         fim_utility=fim_utility(exact.top, supports_by_itemset(top)),
@@ -76,14 +77,21 @@ def score_published(published: Published, exact: Reference, *, max_size: int | N
     )
 
 
-def transactions_of(published: Published) -> Transactions:
-    """The records of a published dataset, every copy a transaction, over the codes of its items."""
+def transactions_of(published: Published, *, alphabet_size: int | None = None) -> Transactions:
+    """The records of a published dataset, every copy a transaction, over the codes of its items.
+
+    Where an alphabet's size is given, items are called by their codes in it: those that were found are some of them.
+    """
     records, copies = published.records, published.multiplicities
     rows = np.repeat(np.arange(len(records)), copies)
     lengths = np.diff(records.offsets)[rows]
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     places = np.arange(offsets[-1]) - np.repeat(offsets[:-1] - records.offsets[rows], lengths)
-    return Transactions(offsets, records.items[places], Alphabet(range(len(published.names)), is_given=True))
+    items = records.items[places]
+    if alphabet_size is not None:
+        items = np.array(published.names, dtype=np.int32)[items]
+    size = len(published.names) if alphabet_size is None else alphabet_size
+    return Transactions(offsets, items, Alphabet(range(size), is_given=True))
 
 
 def supports_by_itemset(found: ExactItemsets) -> dict[Itemset, int]:

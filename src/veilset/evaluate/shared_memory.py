@@ -14,28 +14,41 @@ _STATUS, _RESET = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 
 
 def share_transactions(transactions: Transactions, path: Path) -> None:
-    """Write rows of item codes; what the items are called stays behind."""
+    """Write rows of item codes and whose they are; what the items are called stays behind."""
     rows = pa.LargeListArray.from_arrays(pa.array(transactions.offsets), pa.array(transactions.items))
-    size = str(len(transactions.alphabet))
-    table = pa.table({"items": rows}).replace_schema_metadata({"alphabet_size": size})
+    columns = {"items": rows}
+    if transactions.owners is not None:
+        columns["owners"] = pa.array(transactions.owners)
+    about = {"alphabet_size": str(len(transactions.alphabet)), "is_by_person": str(transactions.is_by_person)}
+    table = pa.table(columns).replace_schema_metadata(about)
     with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
         writer.write_table(table)
 
 
 @lru_cache(maxsize=2)
-def map_transactions(path: Path) -> Transactions:
-    """What `share_transactions` wrote, without a copy; an item is called by its code."""
+def map_transactions(path: Path, *, has_public_items: bool = True) -> Transactions:
+    """What `share_transactions` wrote, without a copy; an item is called by its code.
+
+    The codes are a public list of items, unless they are to be found.
+    """
     table = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
     rows = table.column("items").combine_chunks()
-    size = int(table.schema.metadata[b"alphabet_size"])
-    alphabet = Alphabet(range(size), is_given=True)
-    return Transactions(rows.offsets.to_numpy(), rows.values.to_numpy(), alphabet)
+    about = table.schema.metadata
+    return Transactions(
+        rows.offsets.to_numpy(),
+        rows.values.to_numpy(),
+        Alphabet(range(int(about[b"alphabet_size"])), is_given=has_public_items),
+        owners=table.column("owners").combine_chunks().to_numpy() if "owners" in table.column_names else None,
+        is_by_person=about[b"is_by_person"] == b"True",
+    )
 
 
 def fingerprint_of(transactions: Transactions) -> str:
-    """Tells datasets apart that have the same name."""
+    """Tells datasets apart that have the same name: by their rows, and whose they are."""
     digest = hashlib.blake2b(transactions.offsets.tobytes(), digest_size=8)
     digest.update(transactions.items.tobytes())
+    if transactions.owners is not None:
+        digest.update(transactions.owners.tobytes())
     return digest.hexdigest()
 
 

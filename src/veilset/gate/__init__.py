@@ -18,6 +18,7 @@ from veilset.gate.accounting.budget import (
     Epsilon,
     exact_delta,
     exact_epsilon,
+    tells_spent,
 )
 from veilset.gate.answers import (
     Chosen,
@@ -128,5 +129,6 @@ __all__ = [
     "naming_mechanism",
     "naming_noise",
     "price_of",
+    "tells_spent",
     "weights_by_length",
 ]

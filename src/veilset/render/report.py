@@ -4,7 +4,7 @@ Python escapes what it writes into the page and hands the charts their data as J
 content security policy in the page keeps it from loading anything.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
@@ -60,10 +60,7 @@ def report_html(release: Release) -> str:
         itemset_rows="\n".join(_itemset_row(found, release) for found in release.itemsets),
         rules_caption=_rules_caption(rules.height),
         rule_rows="\n".join(_rule_row(rule) for rule in rules.head(MOST_RULES).iter_rows(named=True)),
-        spending=escape(
-            f"Epsilon {_exactly(release.spent)} of {_exactly(release.epsilon)} was spent. "
-            "The smaller the epsilon of a question, the noisier its answer."
-        ),
+        spending=escape(f"{_spent(release)} The smaller the epsilon of a question, the noisier its answer."),
         budget_bar=_budget_bar(spendings, release.epsilon),
         budget_rows="\n".join(
             _budget_row(place, spending, release.epsilon) for place, spending in enumerate(spendings)
@@ -75,12 +72,36 @@ def report_html(release: Release) -> str:
 
 
 def _banner(release: Release) -> str:
-    if release.is_private:
-        return f'<span class="badge">private, epsilon = {escape(_exactly(release.epsilon))}</span>'
-    return (
-        '<div class="banner" role="alert"><strong>NOT PRIVATE</strong><br>'
-        "Made with noise that can be repeated. For tests and evaluation only: do not publish.</div>"
-    )
+    """What a reader must know first: whether the release is private, how far, and on which condition."""
+    if not release.is_private:
+        return (
+            '<div class="banner" role="alert"><strong>NOT PRIVATE</strong><br>'
+            "Made with noise that can be repeated. For tests and evaluation only: do not publish.</div>"
+        )
+    return "\n".join([*_condition(release), *_guarantee(release)])
+
+
+def _condition(release: Release) -> Iterator[str]:
+    warning = release.promise.warning
+    if warning is not None:
+        yield '<span class="badge conditional">conditional promise: items declared public</span>'
+        yield f'<p class="condition" role="alert">{escape(_as_sentence(warning))}</p>'
+
+
+def _guarantee(release: Release) -> Iterator[str]:
+    is_conditional = release.promise.is_conditional
+    kind, how = ("badge conditional", "private on this condition") if is_conditional else ("badge", "private")
+    delta = f", delta = {_exactly(release.delta)}" if release.delta > 0 else ""
+    yield f'<span class="{kind}">{how}, epsilon = {escape(_exactly(release.epsilon) + delta)}</span>'
+    if release.delta > 0:
+        yield (
+            '<p class="meaning">Epsilon bounds what anybody can tell about one of those who are protected, except with '
+            f"{escape(release.promise.meaning_of_delta())}.</p>"
+        )
+
+
+def _as_sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def _release_summary(release: Release) -> str:
@@ -119,6 +140,13 @@ def _rules_caption(number: int) -> str:
         "Of the transactions that hold the items on the left, the confidence is the share that hold those on "
         f"the right, too. Computed from the noisy supports above, so as uncertain as they are.{shown}"
     )
+
+
+def _spent(release: Release) -> str:
+    epsilon = f"Epsilon {_exactly(release.spent)} of {_exactly(release.epsilon)}"
+    if release.delta == 0:
+        return f"{epsilon} was spent."
+    return f"{epsilon} was spent, and delta {_exactly(release.delta)} for naming the items."
 
 
 def _budget_bar(spendings: Sequence[Spending], total: Fraction) -> str:
@@ -167,6 +195,7 @@ def _release_facts(release: Release) -> list[tuple[str, str]]:
         ("protected", release.promise.unit),
         ("indistinguishable", release.promise.neighbours),
         ("epsilon", _exactly(release.epsilon)),
+        *([("delta", _exactly(release.delta))] if release.delta > 0 else []),
         *(("assumed", assumption) for assumption in release.promise.assumptions),
     ]
     return [

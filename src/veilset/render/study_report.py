@@ -13,10 +13,11 @@ from typing import Any
 import polars as pl
 
 from veilset.errors import BadCall
+from veilset.evaluate.results import with_later_columns
 from veilset.render import page
 from veilset.wording import counted
 
-SETTING_COLUMNS = ("task", "dataset", "k", "min_support", "max_size")
+SETTING_COLUMNS = ("task", "dataset", "k", "min_support", "max_size", "per_owner", "delta")
 CELL_COLUMNS = (*SETTING_COLUMNS, "method", "epsilon")
 
 
@@ -77,6 +78,7 @@ def write_study_report(results: pl.DataFrame, path: str | Path) -> None:
 
 def study_report_html(results: pl.DataFrame) -> str:
     """The page that `write_study_report` writes, from what `evaluate` returns: one row for each run."""
+    results = with_later_columns(results)
     _check_results(results)
     cells = condense(results)
     return page.filled_page(
@@ -123,16 +125,26 @@ def condense(results: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def target_label(k: int | None, min_support: str | None, max_size: int | None) -> str:
-    """What a run was to find, in words.
+def target_label(
+    k: int | None,
+    min_support: str | None,
+    max_size: int | None,
+    per_owner: int | None = None,
+    delta: float | None = None,
+) -> str:
+    """What a run was to find, in words, and what it had to protect or to find out first.
 
     >>> target_label(100, None, None), target_label(None, "0.01", 3)
     ('k = 100', 'support ≥ 0.01, at most 3 items')
+    >>> target_label(100, None, None, 5, 1e-9)
+    'k = 100, at most 5 transactions of one person, delta = 1e-09'
     """
     parts = [
         f"k = {k}" if k is not None else "",
         f"support ≥ {min_support}" if min_support is not None else "",
         f"at most {counted(max_size, 'item')}" if max_size is not None else "",
+        f"at most {counted(per_owner, 'transaction')} of one person" if per_owner is not None else "",
+        f"delta = {delta:g}" if delta is not None else "",
     ]
     return ", ".join(part for part in parts if part) or "all of it"
 

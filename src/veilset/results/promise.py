@@ -23,6 +23,10 @@ _CONDITION = (
     "ON CONDITION that the items which occur in the data are public anyway, as the publisher declared (an item that "
     "one person alone has would give this person away):"
 )
+_WARNING = (
+    "this promise is conditional: it holds only if the items that occur in the data are public anyway, as the "
+    "publisher declared; an item that one person alone has would give this person away"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,11 @@ class Promise:
         return self.items == "declared public"
 
     @property
+    def warning(self) -> str | None:
+        """What whoever sees the result must know first; None where the promise holds without a condition."""
+        return _WARNING if self.is_conditional and self.is_kept else None
+
+    @property
     def neighbours(self) -> str:
         """Which databases an attacker cannot tell apart."""
         return f"databases that differ by adding or removing {self.unit}"
@@ -79,13 +88,12 @@ class Promise:
         )
 
     def _exception(self) -> str:
-        """What delta means."""
-        if self.delta == 0:
-            return ""
-        return (
-            f", except with a probability of at most {float(self.delta):g} (delta), as when an item is named "
-            "that nobody else has"
-        )
+        """What delta means, within the sentence of the promise."""
+        return "" if self.delta == 0 else f", except with {self.meaning_of_delta()}"
+
+    def meaning_of_delta(self) -> str:
+        """Delta in words."""
+        return f"a probability of at most {float(self.delta):g} (delta), as when an item is named that nobody else has"
 
     def to_dict(self) -> dict[str, Any]:
         """The promise as JSON values."""

@@ -29,7 +29,9 @@ def test_the_terminal_loads_nothing_that_it_does_not_print() -> None:
 
 def test_a_release_is_told_with_its_cost_and_promise(capsys: Captured) -> None:
     """One itemset is not "1 itemsets"; thousands have commas."""
-    release = mine([["milk"]] * 2000, epsilon=1, k=1, transactions=2000, noise=SeededNoise(1))
+    release = mine(
+        [["milk"]] * 2000, epsilon=1, k=1, alphabet=["milk"], transactions=2000, noise=SeededNoise(1)
+    )
     terminal.print_release(release)
     shown = capsys.readouterr().out
     assert "1 itemset from 2,000 transactions, by planned" in shown

@@ -1,6 +1,8 @@
 """The budget: epsilon and delta as exact fractions, charged before anything is looked at."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from threading import Lock
@@ -138,3 +140,28 @@ class Budget(Account):
                     f"{float(self.delta_left):g} of {float(self.delta):g} is left; start with a larger delta"
                 )
             self._charges.append(Charge(question, mechanism))
+
+
+@contextmanager
+def tells_spent(charges: Callable[[], Sequence[Charge]]) -> Iterator[None]:
+    """Whatever ends the work that was paid for, its error says what was spent by then, as a note.
+
+    >>> from veilset.gate.mechanisms import DiscreteLaplace
+    >>> try:
+    ...     with tells_spent(lambda: [Charge("number", DiscreteLaplace(1, Fraction(1, 4)))]):
+    ...         raise MemoryError
+    ... except MemoryError as error:
+    ...     error.__notes__
+    ['epsilon 1/4 was spent']
+    """
+    try:
+        yield
+    except BaseException as error:
+        paid = [charge.mechanism for charge in charges()]
+        epsilon = sum((mechanism.epsilon for mechanism in paid), Fraction(0))
+        delta = sum((mechanism.delta for mechanism in paid), Fraction(0))
+        if delta > 0:
+            error.add_note(f"epsilon {epsilon} and delta {float(delta):g} were spent")
+        elif epsilon > 0:
+            error.add_note(f"epsilon {epsilon} was spent")
+        raise

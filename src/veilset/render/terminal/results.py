@@ -88,7 +88,8 @@ def _print_cost_and_promise(shown: "Release | Published") -> None:
     console = stdout_console()
     for paid in _paid(shown.trace):
         console.print(Text(f"  paid  {paid}"))
-    console.print(Text(f"  spent {shown.spent} of epsilon {shown.epsilon}"))
+    delta = f", and delta {float(shown.delta):g}" if shown.delta > 0 else ""
+    console.print(Text(f"  spent {shown.spent} of epsilon {shown.epsilon}{delta}"))
     for note in shown.notes:
         console.print(Text(note))
     console.print(Text(str(shown.promise)))
