@@ -81,9 +81,9 @@ def test_what_fails_later_ends_in_one_line_and_an_exit_code_too(
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
-        (["exact", "-", "--k", "3"], 0),
-        (["info", "-", "--json"], 0),
-        (["exact", "-", "--k", "0"], 2),
+        (["exact", "-", "--format", "fimi", "--k", "3"], 0),
+        (["info", "-", "--format", "fimi", "--json"], 0),
+        (["exact", "-", "--format", "fimi", "--k", "0"], 2),
         (["exact", "-", "--magic"], 2),
     ],
     ids=["a table", "a document", "a bad call", "a bad option"],
