@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check format bench study publishing audit clean
+.PHONY: demo test check format bench study discovery publishing audit clean
 
 demo: .venv/installed
 	$(BIN)/veilset demo
@@ -25,6 +25,9 @@ bench: .venv/installed
 
 study: .venv/installed
 	$(BIN)/python -m benchmarks.study
+
+discovery: .venv/installed
+	$(BIN)/python -m benchmarks.discovery
 
 publishing: .venv/installed
 	$(BIN)/python -m benchmarks.publishing
