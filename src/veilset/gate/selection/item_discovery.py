@@ -25,16 +25,21 @@ independent from item to item. So for every set S of answers, with p and p' its 
 the answers on C of D',
 
     p' <= q + delta_2 <= e^epsilon p + delta_1 + delta_2,
-    p <= e^epsilon q + delta_1  and  q (1 - delta_2) <= p',  hence  p <= e^epsilon p' + delta_1 + delta_2.
+    p <= e^epsilon q + delta_1  and  q (1 - delta_2) <= p',  hence  p <= e^epsilon p' + delta_1 + delta_2:
+
+where e^epsilon q is at most 1, it exceeds e^epsilon p' by at most delta_2 e^epsilon q, so by at most delta_2; where it
+is more than 1, e^epsilon p' + delta_2 is more than 1, and no probability is. All this holds for every way in which
+transactions may have been truncated, each on its own and before the sums, and so on average over these ways.
 
 The tails: discrete Laplace noise of scale b has P(X >= m) = a^m / (1 + a) with a = exp(-1 / b). For discrete Gaussian
 noise of scale s, P(X >= m) is at most the probability that a normal variable of that scale reaches m - 1: the sum of
 exp(-x^2 / 2s^2) over all integers is at least the integral (Poisson summation), and over x >= m at most the integral
-from m - 1. The threshold is the smallest multiple of a small step for which delta_2, rounded up, is within its share.
+from m - 1 (m at least 1). The threshold is the smallest multiple of a small step for which delta_2, rounded up, is
+within its share; floating point only tells where the search for it begins.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -43,7 +48,7 @@ from statistics import NormalDist
 import numpy as np
 
 from veilset.arrays import Int64Array
-from veilset.gate.mechanisms import ItemNaming, NamingLaw
+from veilset.gate.mechanisms import ItemNaming, NamingLaw, check_naming
 from veilset.gate.noise import Noise, float_at_least
 from veilset.gate.zcdp import exp_at_least, largest_rho, normal_tail
 from veilset.raw.counts import ExactCounts
@@ -125,17 +130,28 @@ def noise_and_threshold(
     noise = naming_noise(law, transactions=transactions, epsilon=epsilon, delta=delta)
     weights = [transactions * weight for weight in weights_by_length(law, longest)[1:].tolist()]
 
-    def chance_to_be_named(threshold: int) -> Fraction:
-        return transactions * max(
-            length * noise_tail(law, threshold - weight, noise.scale)
+    def is_seldom_reached(place: int) -> bool:
+        chance = max(
+            length * noise_tail(law, place * FINENESS - weight, noise.scale)
             for length, weight in enumerate(weights, start=1)
         )
+        return transactions * chance <= noise.for_threshold
 
     expected = expected_threshold(law, float(noise.scale), weights, float(noise.for_threshold / transactions))
-    place = math.floor(expected / FINENESS)
-    while chance_to_be_named(place * FINENESS) > noise.for_threshold:
-        place += 1
+    place = _first_place(is_seldom_reached, start=math.floor(expected / FINENESS))
     return NoiseAndThreshold(noise.scale, place * FINENESS)
+
+
+def _first_place(holds: Callable[[int], bool], *, start: int) -> int:
+    """The first integer from `start` up where a condition holds that then stays; it was tried at what is returned."""
+    below, step = start - 1, 1
+    while not holds(below + step):
+        below, step = below + step, 2 * step
+    found = below + step
+    while found - below > 1:
+        middle = (below + found) // 2
+        below, found = (below, middle) if holds(middle) else (middle, found)
+    return found
 
 
 def expected_threshold(law: NamingLaw, scale: float, weights: Sequence[float], chance: float) -> float:
@@ -159,6 +175,7 @@ def quantile(law: NamingLaw, chance: float) -> float:
 
 def naming_noise(law: NamingLaw, *, transactions: int, epsilon: Fraction, delta: Fraction) -> NamingNoise:
     """The noise that (epsilon, delta) needs. Gaussian noise takes half of delta, Laplace noise nothing of it."""
+    check_naming(epsilon, delta)
     reach = transactions * WHOLE_WEIGHT
     if law == "laplace":
         return NamingNoise(Fraction(float_at_least(reach / epsilon)), delta)
@@ -168,7 +185,7 @@ def naming_noise(law: NamingLaw, *, transactions: int, epsilon: Fraction, delta:
 
 
 def noise_tail(law: NamingLaw, least: int, scale: Fraction) -> Fraction:
-    """At least the probability that noise of a scale is `least` or more; `least` above 1.
+    """At least the probability that noise of a scale is `least` or more.
 
     >>> least, scale = 2000, Fraction(100)
     >>> 1 <= float(noise_tail("laplace", least, scale)) / (math.exp(-20) / (1 + math.exp(-1 / 100))) < 1 + 1e-12
@@ -176,4 +193,6 @@ def noise_tail(law: NamingLaw, least: int, scale: Fraction) -> Fraction:
     """
     if law == "gaussian":
         return normal_tail((least - 1) / scale)
+    if least < 0:
+        return Fraction(1)
     return exp_at_least(-least / scale) / (1 + 1 / exp_at_least(1 / scale))

@@ -151,7 +151,8 @@ def reach_of(
     weights = weights_by_length(law, longest)
     noise = naming_noise(law, transactions=transactions, epsilon=epsilon, delta=delta)
     chance = float(noise.for_threshold / transactions)
-    threshold = expected_threshold(law, float(noise.scale), (transactions * weights[1:]).tolist(), chance)
+    heaviest = transactions * weights[1:].astype(np.float64)
+    threshold = expected_threshold(law, float(noise.scale), heaviest.tolist(), chance)
     truncated = np.minimum(TYPICAL_LENGTHS, longest)
     average = weights[np.rint(truncated).astype(np.int64)] * truncated / TYPICAL_LENGTHS
     return threshold * float(numbers.sum()) / float(numbers @ average)
