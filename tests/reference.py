@@ -38,7 +38,9 @@ def normalised_supports(baskets: Baskets, alphabet_size: int, limit: int, steps:
 
 def weighted_items(baskets: Baskets, alphabet_size: int, weights: Sequence[int]) -> list[int]:
     """For each item the sum of what the lengths of the baskets that hold it weigh."""
-    return [sum(weights[len(basket)] for basket in baskets if item in basket) for item in range(alphabet_size)]
+    return [
+        sum(weights[len(basket)] for basket in baskets if item in basket) for item in range(alphabet_size)
+    ]
 
 
 def restricted(baskets: Baskets, items: Sequence[int]) -> Baskets:

@@ -191,7 +191,7 @@ def names_of(curator: Curator) -> tuple[object, ...]:
 
 
 COPIES, RUNS, LONGEST = 150, 100, 3
-HOLDERS = {"gaussian": (4, 7, 9, 12), "laplace": (3, 5, 6, 9)}
+HOLDERS = {"gaussian": (8, 11, 14, 18), "laplace": (5, 7, 9, 11)}
 """How many hold the items of each class, below and above the threshold; of longer transactions more."""
 
 
@@ -227,8 +227,8 @@ def drawn(request: pytest.FixtureRequest) -> tuple[NamingLaw, int, Counter[tuple
     data = transactions_of(rows, alphabet_size=1 + max(max(row) for row in rows))
     counts: Counter[tuple[int, bool]] = Counter()
     for seed in range(RUNS):
-        curator = unnamed_curator_over(data, epsilon=Fraction(2), delta=DELTA, noise=SeededNoise(seed))
-        found = named(curator, law, longest=LONGEST, epsilon=Fraction(2))
+        curator = unnamed_curator_over(data, delta=DELTA, noise=SeededNoise(seed))
+        found = named(curator, law, longest=LONGEST)
         is_named = np.zeros(len(holders) * COPIES, np.bool_)
         is_named[[int(str(name)) for name in names_of(found) if int(str(name)) < is_named.size]] = True
         for place, number in enumerate(holders):
@@ -252,7 +252,7 @@ def test_items_are_named_by_the_exact_law(
     """A threshold or a scale that is ten percent off, to either side, does not fit."""
     law, length, counts = drawn
     holders = sorted({number for number, _ in counts})
-    mechanism = naming_mechanism(law, transactions=1, longest=LONGEST, epsilon=Fraction(2), delta=DELTA)
+    mechanism = naming_mechanism(law, transactions=1, longest=LONGEST, epsilon=Fraction(1), delta=DELTA)
     expected = {}
     for number in holders:
         chance = chance_to_be_named(
