@@ -32,7 +32,11 @@ def survival(law: NamingLaw, scale: Fraction) -> Callable[[float], float]:
     if law == "gaussian":
         return lambda least: float(stats.norm.sf(least, scale=float(scale)))
     a = math.exp(-1 / float(scale))
-    return lambda least: math.exp(-least / float(scale)) / (1 + a)
+
+    def beyond(least: float) -> float:
+        return math.exp(-least / float(scale)) / (1 + a)
+
+    return lambda least: beyond(least) if least > 0 else 1 - beyond(1 - least)
 
 
 def chance_to_be_named(

@@ -31,10 +31,10 @@ from veilset.gate import (
 from veilset.request import PublishRequest, Request
 from veilset.results.estimates import count_of
 
-CLASSES = (0, 1, 2, 3, 5, 9, 17, 33, 65, 129, 257)
+LENGTH_CLASSES = (0, 1, 2, 3, 5, 9, 17, 33, 65, 129, 257)
 """Lengths are asked for in these 11 classes; each holds the lengths from its number up to the next."""
 TYPICAL_LENGTHS = np.sqrt(
-    np.array(CLASSES[1:], np.float64) * np.array([*(bound - 1 for bound in CLASSES[2:]), 512])
+    np.array(LENGTH_CLASSES[1:], np.float64) * np.array([*(bound - 1 for bound in LENGTH_CLASSES[2:]), 512])
 )
 """The length that stands for each class but the first: the geometric mean of its ends."""
 LAWS: tuple[NamingLaw, ...] = ("gaussian", "laplace")
@@ -44,7 +44,7 @@ LARGEST_SOUGHT = 12
 """12 items at most in the itemset whose support tells how frequent items must be, unless the caller allows fewer."""
 SHARE_FOR_DATASET = Fraction(1, 5)
 """1/5 of epsilon for naming the items of a whole dataset, in which no support is in question."""
-SHARES = tuple(Fraction(percent, 100) for percent in (5, 7, 10, 12, 15, 18, 20, 25, 30, 35, 40))
+SHARES_FOR_NAMING = tuple(Fraction(percent, 100) for percent in (5, 7, 10, 12, 15, 18, 20, 25, 30, 35, 40))
 """5 to 40 % of epsilon for naming items."""
 ROOM = 1.25
 """An item of 1.25 times the support at which one is expected to be named, is named almost surely."""
@@ -74,7 +74,7 @@ def find_items(
     laws: Iterable[NamingLaw] = LAWS,
 ) -> Curator:
     """Name the items that may be part of an answer, at the least price that is expected to do."""
-    lengths = curator.ask_length_classes(CLASSES, epsilon=epsilon * SHARE_FOR_LENGTHS)
+    lengths = curator.ask_length_classes(LENGTH_CLASSES, epsilon=epsilon * SHARE_FOR_LENGTHS)
     transactions = curator.unit.transactions
     if isinstance(request, Request):
         support = ask_sought_support(curator, request, lengths, epsilon=epsilon * SHARE_FOR_SUPPORT)
@@ -111,7 +111,7 @@ def choose_naming(
 ) -> Naming:
     """The smallest share of epsilon that reaches a support with room to spare, or the largest share there is."""
     numbers = occurrences(lengths)
-    for share in SHARES:
+    for share in SHARES_FOR_NAMING:
         naming = furthest(numbers, share, epsilon, delta, transactions=transactions, laws=laws)
         if naming.reach * ROOM <= support:
             break
@@ -138,7 +138,7 @@ def furthest(
     return min(
         (
             Naming(law, longest, share, reach_of(law, longest, numbers, epsilon * share, delta, transactions))
-            for law, longest in product(laws, CLASSES[1:])
+            for law, longest in product(laws, LENGTH_CLASSES[1:])
         ),
         key=lambda naming: naming.reach,
     )
