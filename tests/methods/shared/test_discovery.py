@@ -80,7 +80,7 @@ def test_finding_items_stays_within_epsilon_and_spends_delta(
 
 def test_shares_are_as_documented() -> None:
     """1/50 for lengths, 3/100 for a support where no threshold is given, 1/20 to 2/5 for names, 1/5 for a dataset."""
-    assert SHARE_FOR_LENGTHS + SHARE_FOR_SUPPORT == Fraction(1, 20)
+    assert (SHARE_FOR_LENGTHS + SHARE_FOR_SUPPORT).as_integer_ratio() == (1, 20)
     assert (SHARES_FOR_NAMING[0], SHARES_FOR_NAMING[-1]) == (Fraction(1, 20), Fraction(2, 5))
     rows = [frozenset({0, 1})] * 500
     wanted = {

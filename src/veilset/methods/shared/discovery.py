@@ -14,6 +14,7 @@ noise does that, and to how many items long transactions are truncated, follows 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import product
 
 import numpy as np
@@ -148,11 +149,24 @@ def reach_of(
     law: NamingLaw, longest: int, numbers: FloatArray, epsilon: Fraction, delta: Fraction, transactions: int
 ) -> float:
     """The support at which an item is named half of the time: the threshold, over what an item weighs on average."""
-    weights = weights_by_length(law, longest)
+    threshold = _predicted_threshold(law, longest, epsilon, delta, transactions)
+    return threshold * float(numbers.sum()) / float(numbers @ _average_weights(law, longest))
+
+
+@lru_cache(maxsize=4096)
+def _predicted_threshold(
+    law: NamingLaw, longest: int, epsilon: Fraction, delta: Fraction, transactions: int
+) -> float:
     noise = naming_noise(law, transactions=transactions, epsilon=epsilon, delta=delta)
+    heaviest = transactions * weights_by_length(law, longest)[1:].astype(np.float64)
     chance = float(noise.for_threshold / transactions)
-    heaviest = transactions * weights[1:].astype(np.float64)
-    threshold = expected_threshold(law, float(noise.scale), heaviest.tolist(), chance)
+    return expected_threshold(law, float(noise.scale), heaviest.tolist(), chance)
+
+
+@lru_cache(maxsize=64)
+def _average_weights(law: NamingLaw, longest: int) -> FloatArray:
+    """What an item weighs on average in transactions of each class but the first, where truncation may drop it."""
     truncated = np.minimum(TYPICAL_LENGTHS, longest)
-    average = weights[np.rint(truncated).astype(np.int64)] * truncated / TYPICAL_LENGTHS
-    return threshold * float(numbers.sum()) / float(numbers @ average)
+    weights = weights_by_length(law, longest)[np.rint(truncated).astype(np.int64)]
+    average: FloatArray = weights * truncated / TYPICAL_LENGTHS
+    return average
