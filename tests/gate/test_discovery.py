@@ -39,7 +39,7 @@ from veilset.raw.cuts.truncation import Truncation
 from veilset.raw.engines import DrawKeys
 from veilset.raw.engines.local import LocalEngine
 from veilset.raw.read import read
-from veilset.raw.transactions import Alphabet, Transactions
+from veilset.raw.transactions import Alphabet, Item, Transactions
 
 LAWS: tuple[NamingLaw, NamingLaw] = ("gaussian", "laplace")
 CLASSES = (0, 1, 3, 4)
@@ -253,7 +253,7 @@ def test_items_are_named_by_the_exact_law(
     law, length, counts = drawn
     holders = sorted({number for number, _ in counts})
     mechanism = naming_mechanism(law, transactions=1, longest=LONGEST, epsilon=Fraction(1), delta=DELTA)
-    expected = {}
+    expected: dict[tuple[int, bool], float] = {}
     for number in holders:
         chance = chance_to_be_named(
             law,
@@ -298,7 +298,7 @@ def test_an_item_of_transactions_that_do_not_count_is_never_named(law: NamingLaw
 @pytest.mark.parametrize("law", LAWS)
 def test_named_items_stand_in_the_order_of_their_names(law: NamingLaw) -> None:
     """Numbers, then texts; which came first in the data, and which more often, tells nothing here."""
-    names = ["pear", 30, "apple", 4]
+    names: list[Item] = ["pear", 30, "apple", 4]
     numbers = [60, 500, 900, 70]
     rows = [code for code, number in enumerate(numbers) for _ in range(number)]
     data = Transactions(np.arange(len(rows) + 1), np.array(rows, np.int32), Alphabet(names, is_given=False))

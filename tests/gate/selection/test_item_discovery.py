@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from laws import discrete_gaussian, discrete_laplace
+from veilset.gate import NamingLaw
 from veilset.gate.selection.item_discovery import (
     FINENESS,
     WHOLE_WEIGHT,
-    NamingLaw,
     naming_noise,
     noise_and_threshold,
     noise_tail,
