@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from scipy import stats
 
+from veilset.errors import BadCall
 from veilset.gate.zcdp import delta_of, exp_at_least, largest_rho, normal_tail
 
 SETTINGS = [
@@ -95,3 +96,9 @@ def test_endless_exponents_are_rounded_up_to_one_that_can_be_written() -> None:
     """A number of a billion digits would take for ever, and no delta is that small."""
     assert exp_at_least(Fraction(-(10**12))) == exp_at_least(Fraction(-5000)) < Fraction(1, 10**2000)
     assert 0 < normal_tail(Fraction(10**9)) < Fraction(1, 10**2000)
+
+
+def test_an_epsilon_of_next_to_nothing_is_refused() -> None:
+    """A search that finds no rho ends, in words."""
+    with pytest.raises(BadCall, match="too small for Gaussian noise"):
+        largest_rho(epsilon=Fraction(1, 10**25), delta=Fraction(1, 10**100))

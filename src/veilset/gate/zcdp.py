@@ -16,6 +16,8 @@ import math
 from fractions import Fraction
 from functools import lru_cache
 
+from veilset.errors import BadCall
+
 _WIDE = decimal.Context(prec=60, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX)
 _MARGIN = 1 + Fraction(1, 10**40)
 """Above the relative error of a handful of operations with 60 digits."""
@@ -39,6 +41,8 @@ def largest_rho(*, epsilon: Fraction, delta: Fraction) -> Fraction:
     for _ in range(_ROUNDS):
         middle = (low + high) / 2
         low, high = (middle, high) if _log_delta(middle, float(epsilon)) <= math.log(delta) else (low, middle)
+    if low == 0:
+        raise BadCall(f"epsilon {float(epsilon):g} is too small for Gaussian noise; give at least 1e-9")
     rho = Fraction(low)
     while delta_of(rho, epsilon=epsilon) > delta:
         rho *= 1 - Fraction(1, 10**9)
