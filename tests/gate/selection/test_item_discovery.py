@@ -207,3 +207,22 @@ def test_items_of_ones_own_cost_no_more_than_their_chance(
 def loss(one: tuple[float, ...], other: tuple[float, ...], epsilon: Fraction) -> float:
     """The most by which a set of answers is likelier here than e^epsilon times there."""
     return sum(max(0.0, p - math.exp(epsilon) * q) for p, q in zip(one, other, strict=True))
+
+
+@pytest.mark.parametrize("law", LAWS)
+@given(
+    unit=st.lists(st.frozensets(st.integers(0, 8), min_size=1), min_size=1, max_size=3),
+    epsilon=st.sampled_from([Fraction(1, 2), Fraction(4), Fraction(100)]),
+)
+def test_whatever_a_person_holds_alone_is_named_with_at_most_delta(
+    law: NamingLaw, unit: list[frozenset[int]], epsilon: Fraction
+) -> None:
+    """Transactions of different lengths that share some items: the exact chance that any item is named."""
+    delta, longest = Fraction(1, 1000), 9
+    found = noise_and_threshold(law, transactions=3, longest=longest, epsilon=epsilon, delta=delta)
+    weights, reaches = weights_by_length(law, longest), survival(law, found.scale)
+    held = {
+        item: sum(int(weights[len(row)]) for row in unit if item in row) for item in frozenset().union(*unit)
+    }
+    none = math.prod(1 - reaches(found.threshold - weight) for weight in held.values())
+    assert 1 - none <= naming_noise(law, transactions=3, epsilon=epsilon, delta=delta).for_threshold
