@@ -79,6 +79,7 @@ Pure epsilon-differential privacy bounds the ratio of any event's probabilities 
 e^epsilon. The audit looks for an event that refutes the claim: chosen on one half of the runs, measured on the
 other, with exact (Clopper-Pearson) intervals. A bound above the claim refutes it. Where an output is a choice
 among few, its law is computed on both databases and compared exactly. `veilset audit` runs any part of this.
+Where items are found privately the claim is epsilon and a delta of 1/1,000, which is taken off the likelier side.
 
 ## What an audit cannot show
 A bound below the claim proves nothing: it says that these events on these pairs show no more. By sampling, no more

@@ -6,7 +6,7 @@ import pytest
 
 from reference import Baskets
 from strategies import transactions_of
-from veilset.gate import Budget, Curator, Noise, PrivacyUnit, SeededNoise
+from veilset.gate import Budget, Curator, Noise, PrivacyUnit, SeededNoise, UnnamedCurator
 from veilset.raw.engines.local import LocalEngine
 from veilset.raw.transactions import Transactions
 
@@ -27,6 +27,19 @@ def curator_over(
 ) -> Curator:
     """A curator over small transactions."""
     return Curator(engine_over(rows), budget=Budget(epsilon), noise=noise or SeededNoise(1), unit=unit)
+
+
+def unnamed_curator_over(
+    rows: Baskets | Transactions,
+    *,
+    epsilon: Fraction = Fraction(1),
+    delta: Fraction = Fraction(1, 10**9),
+    noise: Noise | None = None,
+    unit: PrivacyUnit = ONE_TRANSACTION,
+) -> UnnamedCurator:
+    """A curator over the same, whose items have to be found."""
+    budget = Budget(epsilon, delta=delta)
+    return UnnamedCurator(engine_over(rows), budget=budget, noise=noise or SeededNoise(1), unit=unit)
 
 
 class Untouchable:

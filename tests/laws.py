@@ -44,6 +44,13 @@ def discrete_laplace(scale: float, largest: int = 200) -> dict[int, float]:
     return {n: none * math.exp(-abs(n) / scale) for n in range(-largest, largest + 1)}
 
 
+def discrete_gaussian(scale: float, largest: int) -> dict[int, float]:
+    """P(noise = n) is in proportion to exp(-n^2 / (2 scale^2)); what lies further out than `largest` is left out."""
+    weights = {n: math.exp(-(n**2) / (2 * scale**2)) for n in range(-largest, largest + 1)}
+    total = math.fsum(weights.values())
+    return {n: weight / total for n, weight in weights.items()}
+
+
 def laplace_bins(scale: float) -> dict[int, float]:
     """P(floor(noise) = n) for Laplace noise; discrete noise in steps as fine as ours cannot be told from it."""
 

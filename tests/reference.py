@@ -36,6 +36,18 @@ def normalised_supports(baskets: Baskets, alphabet_size: int, limit: int, steps:
     ]
 
 
+def weighted_items(baskets: Baskets, alphabet_size: int, weights: Sequence[int]) -> list[int]:
+    """For each item the sum of what the lengths of the baskets that hold it weigh."""
+    return [
+        sum(weights[len(basket)] for basket in baskets if item in basket) for item in range(alphabet_size)
+    ]
+
+
+def restricted(baskets: Baskets, items: Sequence[int]) -> Baskets:
+    """The baskets without all other items; each of these is called by its place among them."""
+    return [frozenset(place for place, item in enumerate(items) if item in basket) for basket in baskets]
+
+
 def containment(baskets: Baskets, itemsets: Sequence[Iterable[int]]) -> list[int]:
     """How many of the itemsets each basket holds."""
     return [sum(basket.issuperset(itemset) for itemset in itemsets) for basket in baskets]

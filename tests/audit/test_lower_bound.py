@@ -77,3 +77,40 @@ def test_outcomes_that_are_possible_on_one_side_only_give_a_bound_that_grows() -
     found = lower_bound(with_unit, without_unit)
     assert found.epsilon > 6
     assert "seen" in found.event
+
+
+LEAK = 0.05
+
+
+def sometimes_all(rng: Generator, true: int) -> Outcome:
+    """Randomised response at epsilon 1, but for one case in twenty, in which the unit shows: delta is 0.05."""
+    if rng.random() < LEAK:
+        return {"answer": 2 + true}
+    return randomised_response(rng, true, epsilon=1)
+
+
+def bound_with(delta: float, seed: int, samples: int) -> float:
+    """The bound on that mechanism where delta is claimed."""
+    rng = np.random.default_rng(seed)
+    outcomes = [[sometimes_all(rng, true) for _ in range(samples)] for true in (1, 0)]
+    return lower_bound(*outcomes, delta=delta).epsilon
+
+
+def test_a_claimed_delta_is_taken_off_the_event() -> None:
+    """Without it the mechanism is refuted by what happens on one side only; with it the bound comes close to 1."""
+    assert bound_with(0.0, 3, 4000) > 2
+    assert 0.8 <= bound_with(LEAK, 3, 20_000) <= 1
+    assert bound_with(LEAK / 2, 3, 20_000) > 1
+
+
+def test_false_alarms_are_as_rare_as_claimed_with_delta() -> None:
+    """The bound exceeds the truth in at most 5 % of audits, also where delta is all that tells the sides apart."""
+    alarms = sum(bound_with(LEAK, seed, 300) > 1 for seed in range(200))
+    assert stats.binom.sf(alarms - 1, 200, 0.05) > 1e-6
+
+
+def test_an_event_as_rare_as_delta_says_nothing() -> None:
+    """One side alone shows it, and yet no epsilon follows."""
+    with_unit: list[Outcome] = [{"seen": 1} if place % 25 == 0 else {} for place in range(2000)]
+    assert lower_bound(with_unit, [{}] * 2000, delta=0.04).epsilon == 0
+    assert lower_bound(with_unit, [{}] * 2000, delta=0.0).epsilon > 0.5

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -55,6 +56,10 @@ class Recorder:
         assert scale > 0
         self.looks.append(counts.values)
         return counts.values
+
+    def discrete_gaussian(self, counts: ExactCounts, *, scale: Fraction) -> Int64Array:
+        """The same."""
+        return self.discrete_laplace(counts, scale=scale)
 
     def below(self, bound: int) -> int:
         """The first."""
@@ -128,11 +133,11 @@ OWNED = pl.DataFrame({"who": ["a", "a", "b"], "receipt": [1, 2, 1], "what": ["te
         ({"per_owner": 1, "transactions": -1}, "not possible"),
     ],
 )
-def test_a_curator_is_not_opened_with_numbers_out_of_range(options: dict[str, int], message: str) -> None:
+def test_a_curator_is_not_opened_with_numbers_out_of_range(options: dict[str, Any], message: str) -> None:
     """Numbers of transactions, of one person or of all, that leave the range of counts and of noise."""
     owned = read(OWNED, owner="who", basket="receipt", item="what")
     with pytest.raises(BadCall, match=message):
-        open_curator(owned, epsilon=1, noise=SeededNoise(1), **options)
+        open_curator(owned, epsilon=1, noise=SeededNoise(1), public_items=True, **options)
 
 
 def test_answers_with_next_to_no_noise_are_the_exact_ones() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from scipy import stats
 
+from veilset.errors import BadCall
 from veilset.gate.zcdp import delta_of, exp_at_least, largest_rho, normal_tail
 
 SETTINGS = [
@@ -67,3 +68,37 @@ def test_an_exponential_is_rounded_up() -> None:
     for x in (Fraction(1, 3), Fraction(20), Fraction(700)):
         product = exp_at_least(x) * exp_at_least(-x)
         assert 1 < product < 1 + Fraction(1, 10**38)
+
+
+@pytest.mark.parametrize(
+    "epsilon", [Fraction(1, 10**8), Fraction(1, 20), Fraction(50), Fraction(10**9)], ids=str
+)
+@pytest.mark.parametrize(
+    "delta", [Fraction(1, 10**110), Fraction(1, 2 * 10**9), Fraction(1, 2000)], ids=float
+)
+def test_a_rho_is_found_at_the_ends_of_what_may_be_asked(epsilon: Fraction, delta: Fraction) -> None:
+    """At once, above 0, paid for; and at most epsilon, beyond which none is looked for."""
+    rho = largest_rho(epsilon=epsilon, delta=delta)
+    assert 0 < rho <= Fraction(float(epsilon))
+    assert delta_of(rho, epsilon=epsilon) <= delta
+    assert rho > epsilon * Fraction(999, 1000) or delta_of(rho * Fraction(201, 200), epsilon=epsilon) > delta
+
+
+@pytest.mark.parametrize(
+    ("x", "least"), [(Fraction(-3), 1), (Fraction(0), 1), (Fraction(1, 2), 1), (Fraction(1), 0.1586)]
+)
+def test_the_normal_tail_says_nothing_false_near_the_middle(x: Fraction, least: float) -> None:
+    """Where the series is of no use it states 1."""
+    assert least <= normal_tail(x) <= 1
+
+
+def test_endless_exponents_are_rounded_up_to_one_that_can_be_written() -> None:
+    """A number of a billion digits would take for ever, and no delta is that small."""
+    assert exp_at_least(Fraction(-(10**12))) == exp_at_least(Fraction(-5000)) < Fraction(1, 10**2000)
+    assert 0 < normal_tail(Fraction(10**9)) < Fraction(1, 10**2000)
+
+
+def test_an_epsilon_of_next_to_nothing_is_refused() -> None:
+    """A search that finds no rho ends, in words."""
+    with pytest.raises(BadCall, match="too small for Gaussian noise"):
+        largest_rho(epsilon=Fraction(1, 10**25), delta=Fraction(1, 10**100))

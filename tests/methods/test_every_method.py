@@ -55,6 +55,10 @@ class Offset:
         assert scale > 0
         return counts.values + 1_000_003
 
+    def discrete_gaussian(self, counts: ExactCounts, *, scale: Fraction) -> Int64Array:
+        """The same."""
+        return self.discrete_laplace(counts, scale=scale)
+
     def below(self, bound: int) -> int:
         """As usual."""
         return self._seeded.below(bound)

@@ -1,13 +1,16 @@
 """A release: complete, and the same after a round trip through every format."""
 
+import json
 import subprocess
 import sys
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from veilset import Release, SeededNoise, mine
 from veilset.errors import BadCall, BadInput
+from veilset.gate import ItemNaming
 
 BASKETS = [["milk", "bread, sliced"]] * 700 + [["milk", 'the "best" tea']] * 400 + [["käse"]] * 100
 
@@ -95,3 +98,55 @@ def test_without_pandas_the_error_tells_what_to_install(tmp_path: Path) -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=tmp_path
     )
     assert "pip install 'veilset[pandas]'" in run.stdout
+
+
+@pytest.fixture(scope="module", params=["gaussian", "laplace"])
+def with_delta(request: pytest.FixtureRequest) -> Release:
+    """Items that were found privately, by either law: long transactions or short ones."""
+    fillers = [f"everyday item {n}" for n in range(12 if request.param == "gaussian" else 0)]
+    data = [[*names, *fillers] for names in BASKETS]
+    release = mine(data, epsilon=2, k=6, delta="1/3000000000", noise=SeededNoise(5))
+    (named,) = (charge.mechanism for charge in release.trace if isinstance(charge.mechanism, ItemNaming))
+    assert (named.law, named.delta) == (request.param, Fraction(1, 3 * 10**9))
+    return release
+
+
+@pytest.mark.parametrize("suffix", ["json", "csv", "parquet"])
+def test_a_release_with_delta_survives_a_round_trip(with_delta: Release, suffix: str, tmp_path: Path) -> None:
+    """Delta is a fraction before and after, and so is the noise on what was named."""
+    path = tmp_path / f"release.{suffix}"
+    with_delta.save(path)
+    loaded = Release.load(path)
+    assert loaded == with_delta
+    assert loaded.delta == Fraction(1, 3 * 10**9)
+    assert loaded.trace == with_delta.trace
+
+
+def test_delta_stands_in_the_document(with_delta: Release) -> None:
+    """As a number for the eye, as a fraction in the promise and in the trace."""
+    document = json.loads(with_delta.to_json())
+    assert document["delta"] == float(Fraction(1, 3 * 10**9))
+    assert document["promise"]["delta"] == "1/3000000000"
+    assert [row["delta"] for row in document["trace"] if "delta" in row] == ["1/3000000000"]
+    assert (document["is_conditional"], document["promise"]["items"]) == (False, "found privately")
+
+
+def test_a_release_of_version_0_1_is_read(release: Release, tmp_path: Path) -> None:
+    """Without delta, without a word about where the items came from."""
+    document = json.loads(release.to_json())
+    for newer in ("delta", "is_conditional"):
+        del document[newer]
+    for newer in ("delta", "items", "is_conditional"):
+        del document["promise"][newer]
+    document["version"] = "0.1.0"
+    path = tmp_path / "old.json"
+    path.write_text(json.dumps(document))
+    loaded = Release.load(path)
+    assert loaded.delta == 0
+    assert (loaded.version, loaded.itemsets) == ("0.1.0", release.itemsets)
+    assert loaded.promise == release.promise
+
+
+def test_a_release_tells_whether_its_promise_is_conditional(release: Release) -> None:
+    """In a field of its own: here the items were declared public."""
+    assert json.loads(release.to_json())["is_conditional"] is True

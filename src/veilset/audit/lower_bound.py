@@ -6,6 +6,9 @@ one half of the samples and measured on the other, where it is the only one trie
 bounded by Clopper-Pearson intervals at half the error each. The bound holds with that confidence however many
 events were tried on the first half.
 
+With delta, the claim is P(E) <= e^epsilon Q(E) + delta, so ln((P(E) - delta) / Q(E)) is what refutes it: delta, which
+is claimed, is taken from the bound on the likelier side.
+
 An outcome maps the names of statistics to whole numbers: whether an itemset was released, which label came
 out, a noisy count. An event says that one statistic takes one of some values.
 """
@@ -60,14 +63,18 @@ class Event:
 
 
 def lower_bound(
-    with_unit: Sequence[Outcome], without_unit: Sequence[Outcome], *, confidence: float = BOUND_CONFIDENCE
+    with_unit: Sequence[Outcome],
+    without_unit: Sequence[Outcome],
+    *,
+    delta: float = 0.0,
+    confidence: float = BOUND_CONFIDENCE,
 ) -> Bound:
-    """The bound that outcomes on two neighbouring databases allow; at least 0."""
+    """The bound that outcomes on two neighbouring databases allow where delta is claimed, too; at least 0."""
     half = min(len(with_unit), len(without_unit)) // 2
     names = sorted({name for outcome in (*with_unit, *without_unit) for name in outcome})
     event = max(
         (
-            _best_event(name, _values(with_unit[:half], name), _values(without_unit[:half], name))
+            _best_event(name, _values(with_unit[:half], name), _values(without_unit[:half], name), delta)
             for name in names
         ),
         key=lambda event: event.promise,
@@ -77,7 +84,7 @@ def lower_bound(
     tested = [_values(outcomes[half:], event.statistic) for outcomes in (with_unit, without_unit)]
     likely, unlikely = reversed(tested) if event.is_likelier_without else tested
     error = (1 - confidence) / 2
-    low = at_least(event.number(likely), likely.size, error=error)
+    low = at_least(event.number(likely), likely.size, error=error) - delta
     high = at_most(event.number(unlikely), unlikely.size, error=error)
     bound = math.log(low / high) if low > high else 0.0
     return Bound(bound, str(event), confidence, len(with_unit) + len(without_unit))
@@ -87,7 +94,7 @@ def _values(outcomes: Sequence[Outcome], name: str) -> Int64Array:
     return np.array([outcome.get(name, ABSENT) for outcome in outcomes], dtype=np.int64)
 
 
-def _best_event(name: str, with_unit: Int64Array, without_unit: Int64Array) -> Event:
+def _best_event(name: str, with_unit: Int64Array, without_unit: Int64Array, delta: float) -> Event:
     """The most promising of: one class, all classes up to one, all from one on; in either direction."""
     starts = _starts(np.concatenate([with_unit, without_unit]))
     ends = np.append(starts[1:] - 1, LARGEST)
@@ -103,7 +110,7 @@ def _best_event(name: str, with_unit: Int64Array, without_unit: Int64Array) -> E
             (np.cumsum, np.full_like(starts, starts[0]), ends),
             (_from_here_on, starts, np.full_like(ends, LARGEST)),
         ):
-            promises = _promises(add_up(inside), add_up(outside), with_unit.size)
+            promises = _promises(add_up(inside), add_up(outside), with_unit.size, delta)
             best = int(promises.argmax())
             event = Event(name, int(lows[best]), int(highs[best]), is_likelier_without, float(promises[best]))
             events.append(event)
@@ -127,9 +134,9 @@ def _starts(values: Int64Array) -> Int64Array:
     return np.unique(np.append(some, distinct[0]))
 
 
-def _promises(inside: Int64Array, outside: Int64Array, trials: int) -> FloatArray:
+def _promises(inside: Int64Array, outside: Int64Array, trials: int, delta: float) -> FloatArray:
     """About what bound each event would give: the same logarithm, with Wilson intervals."""
-    low, high = _wilson(inside, trials, -1), _wilson(outside, trials, 1)
+    low, high = _wilson(inside, trials, -1) - delta, _wilson(outside, trials, 1)
     promise: FloatArray = np.log(np.maximum(low, 1e-300) / high)
     return promise
 

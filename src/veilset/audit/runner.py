@@ -9,7 +9,7 @@ from veilset.audit.floats import audit_integer_noise, audit_textbook_noise
 from veilset.audit.lower_bound import Outcome, lower_bound
 from veilset.audit.neighbours import PAIRS, Pair
 from veilset.audit.printed import PRINTED
-from veilset.audit.subjects import Subject, of_method, of_questions
+from veilset.audit.subjects import Audited, of_method, of_questions
 from veilset.audit.verdicts import Verdict
 from veilset.errors import BadCall
 from veilset.gate import Epsilon, SecureNoise, exact_epsilon
@@ -58,7 +58,7 @@ def printed_cases(name: str, *, epsilon: Epsilon, samples: int, seed: int) -> li
     ]
 
 
-def _subjects(name: str) -> list[Subject]:
+def _subjects(name: str) -> list[Audited]:
     if name == "all":
         return [subject for method in METHODS for subject in of_method(method)] + of_questions()
     if name == "questions":
@@ -75,20 +75,28 @@ def _check_samples(samples: int) -> None:
         raise BadCall(f"{samples} samples show nothing; give at least {LEAST_SAMPLES}, better thousands")
 
 
-def sampled_verdict(subject: Subject, pair: Pair, *, epsilon: Fraction, samples: int, seed: int) -> Verdict:
+def sampled_verdict(subject: Audited, pair: Pair, *, epsilon: Fraction, samples: int, seed: int) -> Verdict:
     """Many runs on both databases; seeds differ, because an attacker does not see the same noise twice."""
     with_unit, without_unit = pair.both()
     typical = [subject.outcome(data, epsilon=WITHOUT_NOISE, seed=seed) for data in (with_unit, without_unit)]
     bound = lower_bound(
         _outcomes(subject, with_unit, typical, epsilon, range(seed, seed + samples)),
         _outcomes(subject, without_unit, typical, epsilon, range(seed + samples, seed + 2 * samples)),
+        delta=float(subject.delta),
     )
     case = f"{subject.case}; {pair.name}"
-    return Verdict.of(bound, method=subject.name, case=case, printed=False, claim=float(epsilon))
+    return Verdict.of(
+        bound,
+        method=subject.name,
+        case=case,
+        printed=False,
+        claim=float(epsilon),
+        delta=float(subject.delta),
+    )
 
 
 def _outcomes(
-    subject: Subject, data: Transactions, typical: Sequence[Outcome], epsilon: Fraction, seeds: range
+    subject: Audited, data: Transactions, typical: Sequence[Outcome], epsilon: Fraction, seeds: range
 ) -> list[Outcome]:
     outcomes: list[Outcome] = []
     for seed in seeds:

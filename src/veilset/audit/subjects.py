@@ -5,22 +5,28 @@ itemsets came out, their noisy supports, how many transactions there seem to be.
 """
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
+from typing import ClassVar
 
 import numpy as np
 
+from veilset.api import items, mine, publish
 from veilset.arrays import Int64Array
 from veilset.audit.lower_bound import Outcome
 from veilset.gate import (
     Curator,
+    DiscreteLaplace,
     DropLonger,
     KeepAll,
     KeepBest,
     KeepRandom,
     KeepSimilar,
     KeepSmart,
+    NamingLaw,
+    NoisyHistogram,
     NoisyTree,
     OnlyItems,
     Refinement,
@@ -28,17 +34,23 @@ from veilset.gate import (
     SizeTest,
     Split,
     Truncation,
+    UnnamedCurator,
 )
 from veilset.itemsets import Itemset, Itemsets
-from veilset.methods import METHODS, Method
-from veilset.opening import open_curator
-from veilset.raw.transactions import Transactions
+from veilset.methods import METHODS, Method, find_method
+from veilset.opening import Access, ItemChoice, open_curator
+from veilset.raw.transactions import Alphabet, Transactions
 from veilset.request import PublishRequest, Request
 from veilset.results.published import Published
 from veilset.results.release import Release
 from veilset.taxonomy import Taxonomy
 
+AUDITED_DELTA = Fraction(1, 1000)
+"""The largest delta there is: thresholds are at their lowest, where one unit's own items are named most easily."""
+
 Ask = Callable[[Curator, Fraction], Outcome]
+AskUnnamed = Callable[[UnnamedCurator, Fraction], Outcome]
+Run = Callable[[Transactions, Fraction, SeededNoise], Outcome]
 AskUnder = Callable[[Curator, Fraction, Truncation], Outcome]
 
 
@@ -49,11 +61,30 @@ class Subject:
     name: str
     case: str
     ask: Ask
+    delta: ClassVar[Fraction] = Fraction(0)
 
     def outcome(self, data: Transactions, *, epsilon: Fraction, seed: int) -> Outcome:
         """One run, with a budget of exactly epsilon."""
         curator = open_curator(data, epsilon=epsilon, noise=SeededNoise(seed), threads=1)
         return self.ask(curator, epsilon)
+
+
+@dataclass(frozen=True, slots=True)
+class UnlistedSubject:
+    """Something that claims to cost epsilon and delta, on data whose items nobody knows."""
+
+    name: str
+    case: str
+    run: Run
+    delta: ClassVar[Fraction] = AUDITED_DELTA
+
+    def outcome(self, data: Transactions, *, epsilon: Fraction, seed: int) -> Outcome:
+        """One run, with a budget of exactly epsilon and delta."""
+        unlisted = replace(data, alphabet=Alphabet(data.alphabet.names, is_given=False))
+        return self.run(unlisted, epsilon, SeededNoise(seed))
+
+
+Audited = Subject | UnlistedSubject
 
 
 TARGETS: Mapping[str, Mapping[str, Request | PublishRequest]] = {
@@ -72,13 +103,40 @@ TARGETS: Mapping[str, Mapping[str, Request | PublishRequest]] = {
 """For each task, what its methods are asked for under the audit."""
 
 
-def of_method(name: str) -> list[Subject]:
-    """A method with everything it can be asked for."""
+def of_method(name: str) -> list[Audited]:
+    """A method with everything it can be asked for; the default of each task also on items that are found privately."""
     method = METHODS[name]
-    return [
+    listed = [
         Subject(name, case, _asking(method, request))
         for case, request in TARGETS.get(method.task, {}).items()
     ]
+    is_default = find_method(None, task=method.task).name == name
+    return [*listed, *(_after_discovery(method) if is_default else ())]
+
+
+def _after_discovery(method: Method) -> Iterator[UnlistedSubject]:
+    """The whole way from data whose items nobody knows to a release, as a caller goes it."""
+    if method.task == "publish":
+        yield UnlistedSubject(
+            method.name, "items found privately", partial(_published_of_found_items, method.name)
+        )
+    else:
+        verb = mine if method.task == "mine" else items
+        yield UnlistedSubject(
+            method.name, "k = 2, items found privately", partial(_release_of_found_items, verb, method.name)
+        )
+
+
+def _release_of_found_items(
+    verb: Callable[..., Release], method: str, data: Transactions, epsilon: Fraction, noise: SeededNoise
+) -> Outcome:
+    return _seen(verb(data, k=2, epsilon=epsilon, method=method, delta=AUDITED_DELTA, noise=noise))
+
+
+def _published_of_found_items(
+    method: str, data: Transactions, epsilon: Fraction, noise: SeededNoise
+) -> Outcome:
+    return _seen_records(publish(data, epsilon=epsilon, method=method, delta=AUDITED_DELTA, noise=noise))
 
 
 def _asking(method: Method, request: Request | PublishRequest) -> Ask:
@@ -106,15 +164,24 @@ def _seen_records(published: Published) -> Outcome:
     return {"number of records": len(published), "number of different records": len(copies), **copies}
 
 
-def of_questions() -> list[Subject]:
-    """Every question of the gate; those that take a truncation, under each kind of it."""
+def of_questions() -> list[Audited]:
+    """Every question of the gate; those that take a truncation, under each kind of it; those about unnamed items."""
     plain = [Subject("questions", name, ask) for name, ask in QUESTIONS.items()]
     truncated = [
         Subject("questions", f"{name} under {label}", _under(ask, truncation))
         for name, ask in QUESTIONS_UNDER_TRUNCATION.items()
         for label, truncation in TRUNCATIONS.items()
     ]
-    return [*plain, *truncated]
+    unnamed = [
+        UnlistedSubject("questions", name, partial(_of_unnamed, ask))
+        for name, ask in QUESTIONS_BEFORE_NAMES.items()
+    ]
+    return [*plain, *truncated, *unnamed]
+
+
+def _of_unnamed(ask: AskUnnamed, data: Transactions, epsilon: Fraction, noise: SeededNoise) -> Outcome:
+    access = Access(epsilon=epsilon, noise=noise, items=ItemChoice(delta=AUDITED_DELTA), threads=1)
+    return ask(access.unnamed_curator(data), epsilon)
 
 
 def _under(ask: AskUnder, truncation: Callable[[int], Truncation]) -> Ask:
@@ -179,6 +246,26 @@ def _partitions(curator: Curator, epsilon: Fraction) -> Outcome:
     return outcome
 
 
+def _naming(law: NamingLaw, longest: int) -> AskUnnamed:
+    """Which items are named, how many, and their noisy weights in 16ths of a transaction."""
+
+    def ask(curator: UnnamedCurator, epsilon: Fraction) -> Outcome:
+        found = curator.ask_alphabet(
+            law, longest=longest, epsilon=epsilon, delta=AUDITED_DELTA, lengths=NO_LENGTHS
+        )
+        names = found.names(tuple(range(found.alphabet_size)))
+        told = found.discovery
+        weights = [] if told is None else (16 * told.weights // told.mechanism.steps).tolist()
+        outcome = {"number": len(names)}
+        for name, weight in zip(names, weights, strict=True):
+            outcome |= {f"{name} named": 1, f"weight of {name}": weight}
+        return outcome
+
+    return ask
+
+
+NO_LENGTHS = NoisyHistogram(np.zeros(2, np.int64), DiscreteLaplace(1, Fraction(1)))
+"""Goes along with a question that does not look at it."""
 THREE_ITEMSETS = Itemsets.of([(0,), (1,), (0, 1)])
 SPLIT = Split(1, THREE_ITEMSETS.offsets, THREE_ITEMSETS.items, weights=np.array([5, 4, 3]))
 """Pieces of one item: every transaction of several becomes as many rows as it can."""
@@ -261,6 +348,19 @@ QUESTIONS: Mapping[str, Ask] = {
         curator.ask_above_kth(_all(curator), 2, epsilon=epsilon, by_blocks=False).items
     ),
     "partitions": _partitions,
+}
+
+QUESTIONS_BEFORE_NAMES: Mapping[str, AskUnnamed] = {
+    "classes of lengths": lambda curator, epsilon: _counts(
+        "class", curator.ask_length_classes((0, 1, 2, 4), epsilon=epsilon).values
+    ),
+    "k-th support of unnamed items": lambda curator, epsilon: {
+        "support": curator.ask_kth_support(3, max_size=2, epsilon=epsilon).value
+    },
+    "items named by Gaussian noise": _naming("gaussian", 8),
+    "items named by Gaussian noise, at most 2 of a transaction": _naming("gaussian", 2),
+    "items named by Laplace noise": _naming("laplace", 8),
+    "items named by Laplace noise, at most 2 of a transaction": _naming("laplace", 2),
 }
 
 QUESTIONS_UNDER_TRUNCATION: Mapping[str, AskUnder] = {

@@ -12,6 +12,7 @@ HOLDS, BROKEN = "holds", "BROKEN"
 class Verdict:
     """One case of an audit. A bound above the claim refutes it; one below proves nothing, but was looked for.
 
+    Where `delta` is claimed beside epsilon, it was taken off the likelier side before the bound was computed.
     `samples` is 0 and `confidence` 1 where the law of the output was computed instead of sampled.
     """
 
@@ -23,9 +24,12 @@ class Verdict:
     confidence: float
     samples: int
     event: str
+    delta: float = 0.0
 
     @classmethod
-    def of(cls, bound: Bound, *, method: str, case: str, printed: bool, claim: float) -> "Verdict":
+    def of(
+        cls, bound: Bound, *, method: str, case: str, printed: bool, claim: float, delta: float = 0.0
+    ) -> "Verdict":
         """A bound against the claim."""
         return cls(
             method=method,
@@ -36,6 +40,7 @@ class Verdict:
             confidence=bound.confidence,
             samples=bound.samples,
             event=bound.event,
+            delta=delta,
         )
 
     @property

@@ -37,6 +37,14 @@ def _check_cost(epsilon: Fraction, sensitivity: int) -> None:
         raise BadCall(f"a sensitivity of {sensitivity} is not possible; one unit moves a count by at least 1")
 
 
+def check_naming(epsilon: Fraction, delta: Fraction) -> None:
+    """Raise BadCall where no item can be named at that price."""
+    if epsilon <= 0:
+        raise BadCall(f"items cannot be named at epsilon {epsilon}; give one above 0")
+    if not 0 < delta < 1:
+        raise BadCall(f"items cannot be named at delta {delta}; give one above 0 and below 1")
+
+
 class PureMechanism:
     """A mechanism that keeps epsilon without exception."""
 
@@ -265,8 +273,7 @@ class ItemNaming:
 
     def __post_init__(self) -> None:
         _check_cost(self.epsilon, self.sensitivity)
-        if not 0 < self.delta < 1:
-            raise BadCall(f"items cannot be named at delta {self.delta}; give one above 0 and below 1")
+        check_naming(self.epsilon, self.delta)
 
     def sentence(self) -> str:
         """The mechanism in words."""

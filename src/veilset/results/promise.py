@@ -111,14 +111,16 @@ class Promise:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "Promise":
-        """The promise that `to_dict` wrote; one of version 0.1 has no delta."""
+        """The promise that `to_dict` wrote; one of version 0.1 has no delta, and its assumptions tell of the items."""
+        assumptions = tuple(values["assumptions"])
+        took_for_granted = any("occur in the data" in assumed for assumed in assumptions)
         return cls(
             unit=values["unit"],
             epsilon=Fraction(values["epsilon"]),
-            assumptions=tuple(values["assumptions"]),
+            assumptions=assumptions,
             is_kept=values["is_kept"],
             delta=Fraction(values.get("delta", 0)),
-            items=values.get("items", "public list"),
+            items=values.get("items", "declared public" if took_for_granted else "public list"),
         )
 
 

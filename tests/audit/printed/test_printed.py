@@ -10,7 +10,7 @@ import pytest
 from veilset.arrays import FloatArray
 from veilset.audit import geometric
 from veilset.audit.lower_bound import Outcome
-from veilset.audit.printed import PRINTED, PrintedForm, lee_clifton, liang, xiong, zeng
+from veilset.audit.printed import PRINTED, PrintedForm, lee_clifton, liang, naming, xiong, zeng
 from veilset.audit.printed.forms import Database, Measure, by_computing, by_sampling
 from veilset.audit.verdicts import BROKEN, HOLDS
 
@@ -90,6 +90,12 @@ def noise_for_all_positives(rows: Database, epsilon: float) -> dict[str, float]:
     return lee_clifton.law_of_telling_answers(rows, for_threshold=epsilon / 4, for_each_question=each)
 
 
+def named_above_ones_own(rows: Database, epsilon: float, rng: Generator) -> Outcome:
+    """N1, N2: an item of one transaction is named with a probability of at most delta."""
+    threshold = 1 + math.ceil(math.log(1 / naming.CLAIMED_DELTA) / epsilon)
+    return naming.named_from(rows, epsilon, rng, threshold=threshold)
+
+
 REPAIRED: dict[str, Measure] = {
     "Z1": by_sampling(normalised_by_its_sum),
     "Z1b": by_sampling(length_by_its_own_sum),
@@ -102,6 +108,8 @@ REPAIRED: dict[str, Measure] = {
     "X1": by_sampling(items_by_noisy_support),
     "X2": by_sampling(tree_of_what_could_be),
     "LC1": by_computing(noise_for_all_positives),
+    "N1": by_sampling(named_above_ones_own, delta=naming.CLAIMED_DELTA),
+    "N2": by_sampling(named_above_ones_own, delta=naming.CLAIMED_DELTA),
 }
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 import pytest
 
-from curators import ONE_TRANSACTION, Untouchable, curator_over
+from curators import ONE_TRANSACTION, Untouchable, curator_over, unnamed_curator_over
 from strategies import ALPHABET_SIZE, transactions_of
 from veilset import gate
 from veilset.errors import BudgetExceeded
@@ -19,9 +19,11 @@ from veilset.gate import (
     Budget,
     ChainedLaplace,
     Curator,
+    DiscreteLaplace,
     DropLonger,
     KeepAll,
     KeepRandom,
+    NoisyHistogram,
     OnlyItems,
     Partitions,
     Refinement,
@@ -29,7 +31,7 @@ from veilset.gate import (
     SeededNoise,
     SizeTest,
     Split,
-    questions,
+    UnnamedCurator,
 )
 from veilset.gate.accounting.parallel import ParallelAccount
 from veilset.gate.questions.base import after_reshaping
@@ -65,25 +67,25 @@ def mentions(node: ast.AST, where: str = "") -> Iterator[tuple[str, str]]:
 
 
 def test_only_pay_charges_and_hands_out_what_is_private() -> None:
-    """In all questions and the curator: two constructors hide it, two `_pay` charge and hand it out, nobody else."""
-    sources = [*(GATE / "questions").glob("*.py"), GATE / "curator.py"]
+    """In all questions and both curators: two constructors hide it, two `_pay` charge and hand it out, nobody else."""
+    sources = [*(GATE / "questions").glob("*.py"), GATE / "curator.py", GATE / "discovery.py"]
     found = sorted(mention for source in sources for mention in mentions(ast.parse(source.read_text())))
     assert found == [
+        ("PaidLooks.__init__", "writes __engine"),
+        ("PaidLooks._pay", "charges"),
+        ("PaidLooks._pay", "reads __engine"),
         ("Partitions.__init__", "writes __exact"),
         ("Partitions._pay", "charges"),
         ("Partitions._pay", "reads __exact"),
-        ("Questions.__init__", "writes __engine"),
-        ("Questions._pay", "charges"),
-        ("Questions._pay", "reads __engine"),
     ]
 
 
 @pytest.mark.parametrize(
     ("breach", "found"),
     [
-        ("def ask(self): return self._Questions__engine.number()", "reads __engine"),
-        ("def ask(self): return getattr(self, '_Questions__engine').number()", "reads __engine"),
-        ("def ask(self): return vars(self)['_Questions' + '__eng' + 'ine']", "reads vars"),
+        ("def ask(self): return self._PaidLooks__engine.number()", "reads __engine"),
+        ("def ask(self): return getattr(self, '_PaidLooks__engine').number()", "reads __engine"),
+        ("def ask(self): return vars(self)['_PaidLooks' + '__eng' + 'ine']", "reads vars"),
         ("def ask(self): self.budget.charge('number', mechanism)", "charges"),
         ("def ask(self): self.__engine = None", "writes __engine"),
     ],
@@ -93,18 +95,37 @@ def test_a_way_around_pay_is_noticed(breach: str, found: str) -> None:
     assert ("CountQuestions.ask", found) in list(mentions(ast.parse(f"class CountQuestions:\n    {breach}")))
 
 
-def test_a_constructor_keeps_no_second_engine() -> None:
-    """Beside the hidden name it takes the public alphabet, and no more."""
+@pytest.mark.parametrize(
+    ("holder", "uses"),
+    [
+        ("PaidLooks", ["self.__engine = engine"]),
+        (
+            "Questions",
+            [
+                "super().__init__(engine, budget=budget, noise=noise, unit=unit, public_number=public_number)",
+                "self._alphabet = engine.alphabet",
+            ],
+        ),
+    ],
+)
+def test_a_constructor_keeps_no_second_engine(holder: str, uses: list[str]) -> None:
+    """It hides the engine, or hands it to the one that does and takes the public alphabet; no more."""
     tree = ast.parse((GATE / "questions" / "base.py").read_text())
     constructor = next(
         function
         for node in tree.body
-        if isinstance(node, ast.ClassDef) and node.name == "Questions"
+        if isinstance(node, ast.ClassDef) and node.name == holder
         for function in node.body
         if isinstance(function, ast.FunctionDef) and function.name == "__init__"
     )
-    uses = [ast.unparse(line) for line in constructor.body if "engine" in ast.unparse(line)]
-    assert uses == ["self.__engine = engine", "self._alphabet = engine.alphabet"]
+    assert [ast.unparse(line) for line in constructor.body if "engine" in ast.unparse(line)] == uses
+
+
+def test_a_curator_over_unnamed_items_knows_nothing_of_its_own() -> None:
+    """No constructor beside that of `PaidLooks`, and none of what tells which items there are."""
+    assert "__init__" not in vars(UnnamedCurator)
+    public = {name for name in dir(UnnamedCurator) if not name.startswith("_")}
+    assert public - questions_of(UnnamedCurator) == {"is_private"}
 
 
 SOME = Itemsets.of([(0,), (0, 1)])
@@ -157,6 +178,18 @@ ASKED: dict[str, Callable[[Curator, Fraction], object]] = {
 }
 """One call of every question of a curator."""
 
+TINY_DELTA = Fraction(1, 10**9)
+NO_LENGTHS = NoisyHistogram(np.zeros(2, np.int64), DiscreteLaplace(1, Fraction(1)))
+
+UNNAMED: dict[str, Callable[[UnnamedCurator, Fraction], object]] = {
+    "ask_length_classes": lambda curator, epsilon: curator.ask_length_classes((0, 1, 3), epsilon=epsilon),
+    "ask_kth_support": lambda curator, epsilon: curator.ask_kth_support(2, max_size=3, epsilon=epsilon),
+    "ask_alphabet": lambda curator, epsilon: curator.ask_alphabet(
+        "laplace", longest=2, epsilon=epsilon, delta=TINY_DELTA, lengths=NO_LENGTHS
+    ),
+}
+"""One call of every question about unnamed items."""
+
 SPLIT: dict[str, Callable[[Partitions, Fraction], object]] = {
     "ask_split": lambda partitions, epsilon: partitions.ask_split(
         Refinement(
@@ -186,7 +219,7 @@ def questions_of(class_: type) -> set[str]:
 
 def classes_with_questions() -> Iterator[type]:
     """All classes of the gate that can be asked, wherever they stand."""
-    for module in pkgutil.iter_modules(questions.__path__, f"{questions.__name__}."):
+    for module in pkgutil.walk_packages(gate.__path__, f"{gate.__name__}."):
         for class_ in vars(importlib.import_module(module.name)).values():
             if isinstance(class_, type) and questions_of(class_):
                 yield class_
@@ -196,8 +229,11 @@ def test_every_question_has_a_case_here() -> None:
     """A new one without a case below fails here: nobody would have tried it on a budget that is too small."""
     assert questions_of(Curator) == set(ASKED)
     assert questions_of(Partitions) == set(SPLIT)
-    for class_ in classes_with_questions():
-        assert issubclass(Curator, class_) or class_ is Partitions
+    assert questions_of(UnnamedCurator) == set(UNNAMED)
+    found = set(classes_with_questions())
+    assert {Curator, Partitions, UnnamedCurator} <= found
+    for class_ in found:
+        assert issubclass(Curator, class_) or class_ in {Partitions, UnnamedCurator}
 
 
 def untouchable_curator(epsilon: Fraction) -> Curator:
@@ -225,6 +261,35 @@ def test_a_question_that_was_paid_for_does_look(name: str, of: str) -> None:
     with pytest.raises(pytest.fail.Exception, match="looked at the data"):
         ASKED[name](ASKED_OF[of](curator), Fraction(1, 10**3))
     assert len(curator.budget.charges) == 1
+
+
+def untouchable_unnamed_curator(epsilon: Fraction, *, delta: Fraction = TINY_DELTA) -> UnnamedCurator:
+    """The same over items that nobody may know."""
+    engine = cast("Engine", Untouchable(transactions_of([frozenset({0})])))
+    budget = Budget(epsilon, delta=delta)
+    return UnnamedCurator(engine, budget=budget, noise=SeededNoise(1), unit=ONE_TRANSACTION)
+
+
+@pytest.mark.parametrize("name", UNNAMED)
+def test_a_question_about_unnamed_items_that_cannot_be_paid_does_not_look(name: str) -> None:
+    """BudgetExceeded comes first; where it was paid for, the question meets the engine."""
+    poor = untouchable_unnamed_curator(Fraction(1, 2 * 10**3))
+    with pytest.raises(BudgetExceeded, match="only 1/2000 of 1/2000 is left"):
+        UNNAMED[name](poor, Fraction(1, 10**3))
+    assert poor.budget.charges == ()
+    rich = untouchable_unnamed_curator(Fraction(1))
+    with pytest.raises(pytest.fail.Exception, match="looked at the data"):
+        UNNAMED[name](rich, Fraction(1, 10**3))
+    assert len(rich.budget.charges) == 1
+
+
+def test_items_are_not_named_without_enough_delta() -> None:
+    """Epsilon alone does not pay for it, and the account stays as it was."""
+    curator = untouchable_unnamed_curator(Fraction(1), delta=TINY_DELTA / 2)
+    with pytest.raises(BudgetExceeded, match="asks for delta 1e-09, but only 5e-10 of 5e-10 is left"):
+        UNNAMED["ask_alphabet"](curator, Fraction(1, 2))
+    assert curator.budget.charges == ()
+    assert curator.budget.delta_left == TINY_DELTA / 2
 
 
 IN_WORDS = {
@@ -259,6 +324,22 @@ def test_the_trace_tells_the_question_in_words(name: str) -> None:
     ASKED[name](curator, Fraction(1, 10**3))
     (charge,) = curator.budget.charges
     assert charge.question == IN_WORDS[name]
+
+
+UNNAMED_IN_WORDS = {
+    "ask_length_classes": "lengths of transactions, in 3 classes",
+    "ask_kth_support": "support of the 2nd itemset",
+    "ask_alphabet": "items that enough transactions hold to be named",
+}
+
+
+@pytest.mark.parametrize("name", UNNAMED)
+def test_the_trace_tells_a_question_about_unnamed_items_in_words(name: str) -> None:
+    """One row, and no item in it."""
+    curator = unnamed_curator_over([frozenset({0, 1})])
+    UNNAMED[name](curator, Fraction(1, 10**3))
+    (charge,) = curator.budget.charges
+    assert charge.question == UNNAMED_IN_WORDS[name]
 
 
 @pytest.mark.parametrize("name", SPLIT)

@@ -11,12 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from laws import discrete_gaussian, discrete_laplace
+from veilset.gate import NamingLaw
 from veilset.gate.selection.item_discovery import (
     FINENESS,
     WHOLE_WEIGHT,
-    NamingLaw,
     naming_noise,
     noise_and_threshold,
+    noise_tail,
     weights_by_length,
 )
 from veilset.gate.zcdp import largest_rho
@@ -29,7 +31,12 @@ def survival(law: NamingLaw, scale: Fraction) -> Callable[[float], float]:
     """The probability that noise reaches a value: the twin of `noise_tail`, by other means."""
     if law == "gaussian":
         return lambda least: float(stats.norm.sf(least, scale=float(scale)))
-    return lambda least: float(stats.dlaplace.sf(least - 1, 1 / float(scale)))
+    a = math.exp(-1 / float(scale))
+
+    def beyond(least: float) -> float:
+        return math.exp(-least / float(scale)) / (1 + a)
+
+    return lambda least: beyond(least) if least > 0 else 1 - beyond(1 - least)
 
 
 def chance_to_be_named(
@@ -132,3 +139,90 @@ def chance_of(answer: tuple[bool, ...], chances: tuple[float, float]) -> float:
     return math.prod(
         chance if is_named else 1 - chance for is_named, chance in zip(answer, chances, strict=True)
     )
+
+
+EXTREMES = [
+    (law, Fraction(epsilon), Fraction(delta), transactions, longest)
+    for law in LAWS
+    for epsilon in ("1e-8", "1/20", "5e7", "1e9")
+    for delta in ("1e-100", "1e-3", "0.6")
+    for transactions, longest in ((1, 1), (3, 17))
+]
+"""Down to a hundredth of the least epsilon for a whole release, and beyond the largest delta."""
+
+
+@pytest.mark.parametrize(("law", "epsilon", "delta", "transactions", "longest"), EXTREMES)
+def test_thresholds_are_found_and_hold_at_the_ends_of_what_may_be_asked(
+    law: NamingLaw, epsilon: Fraction, delta: Fraction, transactions: int, longest: int
+) -> None:
+    """Next to no noise or endless noise; a unit's own items stay below the share of delta, by the twin's tails."""
+    found = noise_and_threshold(law, transactions=transactions, longest=longest, epsilon=epsilon, delta=delta)
+    share = float(naming_noise(law, transactions=transactions, epsilon=epsilon, delta=delta).for_threshold)
+    chance = chance_to_be_named(law, transactions, longest, found.threshold, found.scale)
+    assert 0 <= chance <= share * (1 + 1e-9)
+    assert found.threshold > transactions * WHOLE_WEIGHT or delta > Fraction(1, 2)
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize(
+    "scale", [Fraction(1, 1000), Fraction(7, 2), Fraction(100), Fraction(2**30)], ids=str
+)
+@given(least=st.integers(-(2**31), 2**31))
+def test_a_tail_is_never_stated_too_small(law: NamingLaw, scale: Fraction, least: int) -> None:
+    """Also where noise may be negative, where there is none to speak of, and far beyond the smallest float."""
+    stated = noise_tail(law, least, scale)
+    assert 0 < stated <= 1 + Fraction(1, 10**30)
+    assert float(stated) >= tail_by_summing(law, least, scale) * (1 - 1e-9)
+
+
+def tail_by_summing(law: NamingLaw, least: int, scale: Fraction) -> float:
+    """The probability that noise reaches a value: by its law, or by an integral where that has too many terms."""
+    if scale > 10**4:
+        noise = stats.norm if law == "gaussian" else stats.laplace
+        return float(noise.sf(least + 0.5, scale=float(scale)))
+    law_of = discrete_gaussian if law == "gaussian" else discrete_laplace
+    whole = law_of(float(scale), largest=int(60 * scale) + 60)
+    return math.fsum(chance for value, chance in whole.items() if value >= least)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [((0.02, 0.98), (0.3, 0.98)), ((0.5, 0.5), (0.999, 0.0)), ((1.0, 0.0), (0.4, 0.4))],
+)
+def test_items_of_ones_own_cost_no_more_than_their_chance(
+    one: tuple[float, float], other: tuple[float, float]
+) -> None:
+    """The step of the proof: P on the common items is private; others appear with delta_2; together delta_2 more.
+
+    Two answers on common items, any two laws of them; epsilon is what keeps these apart, delta_1 is what is left.
+    """
+    epsilon, delta_2 = Fraction(1), 0.01
+    delta_1 = max(loss(one, other, epsilon), loss(other, one, epsilon))
+    widened = tuple(chance * (1 - delta_2) for chance in other), delta_2 * sum(other)
+    here, there = (*one, 0.0), (*widened[0], widened[1])
+    assert loss(here, there, epsilon) <= delta_1 + delta_2
+    assert loss(there, here, epsilon) <= delta_1 + delta_2
+
+
+def loss(one: tuple[float, ...], other: tuple[float, ...], epsilon: Fraction) -> float:
+    """The most by which a set of answers is likelier here than e^epsilon times there."""
+    return sum(max(0.0, p - math.exp(epsilon) * q) for p, q in zip(one, other, strict=True))
+
+
+@pytest.mark.parametrize("law", LAWS)
+@given(
+    unit=st.lists(st.frozensets(st.integers(0, 8), min_size=1), min_size=1, max_size=3),
+    epsilon=st.sampled_from([Fraction(1, 2), Fraction(4), Fraction(100)]),
+)
+def test_whatever_a_person_holds_alone_is_named_with_at_most_delta(
+    law: NamingLaw, unit: list[frozenset[int]], epsilon: Fraction
+) -> None:
+    """Transactions of different lengths that share some items: the exact chance that any item is named."""
+    delta, longest = Fraction(1, 1000), 9
+    found = noise_and_threshold(law, transactions=3, longest=longest, epsilon=epsilon, delta=delta)
+    weights, reaches = weights_by_length(law, longest), survival(law, found.scale)
+    held = {
+        item: sum(int(weights[len(row)]) for row in unit if item in row) for item in frozenset().union(*unit)
+    }
+    none = math.prod(1 - reaches(found.threshold - weight) for weight in held.values())
+    assert 1 - none <= naming_noise(law, transactions=3, epsilon=epsilon, delta=delta).for_threshold

@@ -41,22 +41,28 @@ def veilset(capsys: pytest.CaptureFixture[str]) -> Shell:
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """A small file of baskets."""
+    """A small file of baskets, and a list of its items."""
     path = tmp_path / "data.csv"
     path.write_text("".join(",".join(names) + "\n" for names in BASKETS))
+    listed_beside(path).write_text("beer\nbread\nmilk\noil\npie\n")
     return path
+
+
+def listed_beside(data: Path) -> Path:
+    """The public list of its items."""
+    return data.with_name("items.txt")
 
 
 @pytest.mark.parametrize("method", [None, "basic"])
 def test_common_records_are_published_in_about_their_numbers(method: str | None) -> None:
     """All of epsilon is spent; repeatable noise repeats, and is never called private."""
-    made = vs.publish(BASKETS, epsilon=2, method=method, noise=vs.SeededNoise(5))
+    made = vs.publish(BASKETS, epsilon=2, method=method, public_items=True, noise=vs.SeededNoise(5))
     rows = {tuple(items): number for items, number in made.to_frame().iter_rows()}
     for record, number in COMMON.items():
         assert abs(rows[record] - number) < 50
     assert made.spent == made.epsilon == 2
     assert not made.is_private
-    again = vs.publish(BASKETS, epsilon=2, method=method, noise=vs.SeededNoise(5))
+    again = vs.publish(BASKETS, epsilon=2, method=method, public_items=True, noise=vs.SeededNoise(5))
     assert again.to_frame().equals(made.to_frame())
 
 
@@ -72,7 +78,7 @@ def test_a_hierarchy_is_followed(tmp_path: Path) -> None:
     """Whatever the public tree, common records come out."""
     tree = tmp_path / "tree.csv"
     tree.write_text("bread,food\nmilk,drinks\nbeer,drinks\noil,food\npie,food\n")
-    made = vs.publish(BASKETS, epsilon=4, taxonomy=tree, noise=vs.SeededNoise(5))
+    made = vs.publish(BASKETS, epsilon=4, taxonomy=tree, public_items=True, noise=vs.SeededNoise(5))
     assert set(COMMON) <= {tuple(items) for items in made.to_frame()["items"].to_list()}
 
 
@@ -82,7 +88,9 @@ def test_the_command_writes_a_dataset_that_every_command_reads(
 ) -> None:
     """Mining what was published is private, and every command says so or keeps still."""
     out = tmp_path / name
-    stdout, stderr = veilset("publish", data, "--epsilon", "2", "--out", out, "--json")
+    stdout, stderr = veilset(
+        "publish", data, "--alphabet", listed_beside(data), "--epsilon", "2", "--out", out, "--json"
+    )
     assert stderr == ""
     about = json.loads(stdout)
     spent = sum(Fraction(row["epsilon"]) for row in about["trace"])
@@ -96,7 +104,8 @@ def test_the_command_writes_a_dataset_that_every_command_reads(
     assert json.loads(stdout)["itemsets"][0]["items"] == ["bread"]
     facts = json.loads(veilset("info", out, "--json")[0])
     assert (facts["transactions"], facts["is_private"]) == (about["transactions"], True)
-    assert "private already" in veilset("mine", out, *vocabulary, "--epsilon", "1", "--k", "1")[1]
+    listed = vocabulary or ["--alphabet", str(listed_beside(data))]
+    assert "private already" in veilset("mine", out, *listed, "--epsilon", "1", "--k", "1")[1]
     call: list[str | Path] = [
         "evaluate",
         out,
@@ -115,7 +124,9 @@ def test_the_command_writes_a_dataset_that_every_command_reads(
 def test_the_command_shows_records_cost_and_promise(veilset: Shell, data: Path, tmp_path: Path) -> None:
     """What a person needs, on stdout."""
     out = tmp_path / "out.dat.zst"
-    stdout, stderr = veilset("publish", data, "--epsilon", "2", "--out", out, "--fanout", "2")
+    stdout, stderr = veilset(
+        "publish", data, "--alphabet", listed_beside(data), "--epsilon", "2", "--out", out, "--fanout", "2"
+    )
     assert stderr == ""
     for text in ("bread, milk", "copies", "out.dat.zst.json", "spent 2 of epsilon 2", "Protected: one"):
         assert text in stdout
@@ -141,7 +152,7 @@ def test_a_bad_call_is_one_line_and_writes_nothing(
     """What was given, what is allowed; nothing was spent."""
     (tmp_path / "some.csv").write_text("bread,food\nmilk,drinks\n")
     before = set(tmp_path.iterdir())
-    call = ["publish", str(data), "--epsilon", "1", *options]
+    call = ["publish", str(data), "--alphabet", str(listed_beside(data)), "--epsilon", "1", *options]
     monkeypatch.chdir(tmp_path)
     with pytest.raises((BadCall, BadInput), match=message) as refused:
         app(call, standalone_mode=False)
@@ -162,9 +173,9 @@ def test_persons_with_several_baskets_must_be_limited(tmp_path: Path) -> None:
     frame.write_parquet(tmp_path / "sales.parquet")
     held = vs.read(tmp_path / "sales.parquet", owner="who", item="what")
     with pytest.raises(BadCall, match="--per-owner"):
-        vs.publish(held, epsilon=1)
-    made = vs.publish(held, epsilon=1, per_owner=1, noise=vs.SeededNoise(1))
-    assert "one owner" in made.promise.unit
+        vs.publish(held, epsilon=1, public_items=True)
+    made = vs.publish(held, epsilon=1, per_owner=1, public_items=True, noise=vs.SeededNoise(1))
+    assert made.promise.unit == "one person"
     assert len(made) == pytest.approx(1000, abs=100)
 
 

@@ -67,7 +67,8 @@ SHARES_ARE = {
 @pytest.mark.parametrize("name", SHARES_ARE)
 def test_shares_are_as_documented(name: str) -> None:
     """1/50 for the number, of the rest 1/50 at the end for scaling, and of what is left the method's shares."""
-    release = vs.items([["a"]] * 30 + [["b"]] * 9, epsilon=1, k=1, method=name, noise=SeededNoise(1))
+    held = [["a"]] * 30 + [["b"]] * 9
+    release = vs.items(held, epsilon=1, k=1, method=name, public_items=True, noise=SeededNoise(1))
     left = Fraction(49, 50) * Fraction(49, 50)
     shares = [left * share for share in SHARES_ARE[name]]
     for_scaling = Fraction(49, 50) / 50
@@ -129,9 +130,9 @@ def test_counting_again_finds_more_than_the_first_phase_where_items_are_many() -
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: vs.items([["a"]], epsilon=1, k=0), "at least 1"),
-        (lambda: vs.items([["a"]], epsilon=1, k=2), "k"),
-        (lambda: vs.items([["a"]], epsilon=0, k=1), "above 0"),
+        (lambda: vs.items([["a"]], epsilon=1, k=0, public_items=True), "at least 1"),
+        (lambda: vs.items([["a"]], epsilon=1, k=2, public_items=True), "k"),
+        (lambda: vs.items([["a"]], epsilon=0, k=1, public_items=True), "above 0"),
         (lambda: vs.items([["a"]], epsilon=1, k=1, method="privbasis"), "tps-pfm, tps-em"),
         (lambda: vs.items([["a"]], epsilon=1, k=1, method="tps-pfm:magic"), "for-counts"),
     ],
@@ -144,4 +145,4 @@ def test_calls_that_make_no_sense_are_refused(call: Callable[[], object], messag
 
 def test_the_default_is_tps_pfm() -> None:
     """Where no method is named."""
-    assert vs.items([["a"]] * 9, epsilon=1, k=1, noise=SeededNoise(1)).method == "tps-pfm"
+    assert vs.items([["a"]] * 9, epsilon=1, k=1, public_items=True, noise=SeededNoise(1)).method == "tps-pfm"

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -329,3 +330,41 @@ def test_a_bad_question_is_refused(ask: Callable[[LocalEngine], ExactCounts], me
     """The message says what was given and what is allowed, and does not depend on the data."""
     with pytest.raises(BadCall, match=message):
         ask(engine_of([frozenset({0})]))
+
+
+@given(rows=baskets(), truncation=truncations(), drawn=keys(), chunk=chunk_sizes, threads=st.integers(1, 3))
+def test_weighted_items_match_the_obvious_loop(
+    rows: Baskets, truncation: Truncation, drawn: list[int], chunk: int, threads: int
+) -> None:
+    """Under every truncation, by what is left of a transaction, in any chunks and on any number of threads."""
+    weights = np.array([5**length for length in range(ALPHABET_SIZE + 1)], np.int64)
+    found = engine_of(rows, chunk, threads).weighted_items(weights, truncation, stream(drawn))
+    kept = reference.truncated(rows, truncation, iter(drawn))
+    assert found.values.tolist() == reference.weighted_items(kept, ALPHABET_SIZE, weights.tolist())
+
+
+def test_weights_must_reach_up_to_the_longest_transaction() -> None:
+    """Or a kernel would read past the last of them."""
+    rows = [frozenset({0, 1, 2})]
+    assert (
+        engine_of(rows).weighted_items(np.array([0, 4, 2]), KeepRandom(2), seeded_keys(1)).values.sum() == 4
+    )
+    with pytest.raises(BadCall, match="2 weights are too few"):
+        engine_of(rows).weighted_items(np.array([0, 4]), KeepRandom(2), seeded_keys(1))
+    with pytest.raises(BadCall, match="too few"):
+        engine_of(rows).weighted_items(np.array([0, 4, 2]), KeepAll(), no_keys)
+
+
+@given(rows=baskets(), chosen=chosen_items, chunk=chunk_sizes, threads=st.integers(1, 3))
+def test_restricted_transactions_hold_the_chosen_items_by_their_new_codes(
+    rows: Baskets, chosen: list[int], chunk: int, threads: int
+) -> None:
+    """All rows stay, also those that become empty; their codes ascend, and names follow the new order."""
+    restricted = engine_of(rows, chunk, threads).restricted(np.array(chosen, np.int64))
+    kept = reference.restricted(rows, chosen)
+    assert list(restricted.alphabet.names) == chosen
+    assert restricted.number().values.tolist() == [len(rows)]
+    assert restricted.lengths(KeepAll(), no_keys, limit=6).values.tolist() == reference.lengths(kept, 6)
+    held = restricted._rows  # kernels rely on the order of codes
+    parts = [held.items[start:end].tolist() for start, end in pairwise(held.offsets.tolist())]
+    assert parts == [sorted(basket) for basket in kept]

@@ -9,7 +9,7 @@ out then depends on what somebody saw there and found reasonable: no test can dr
 epsilon pays for it.
 """
 
-from veilset.audit.printed import lee_clifton, liang, xiong, zeng
+from veilset.audit.printed import lee_clifton, liang, naming, xiong, zeng
 from veilset.audit.printed.forms import PrintedForm
 
 PRINTED: tuple[PrintedForm, ...] = (
@@ -17,6 +17,7 @@ PRINTED: tuple[PrintedForm, ...] = (
     *liang.LIANG_FORMS,
     *xiong.XIONG_FORMS,
     *lee_clifton.LEE_CLIFTON_FORMS,
+    *naming.NAMING_FORMS,
 )
 
 __all__ = ["PRINTED", "PrintedForm"]

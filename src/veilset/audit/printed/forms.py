@@ -53,15 +53,15 @@ class PrintedForm:
         return Verdict.of(bound, method=self.method, case=case, printed=True, claim=epsilon)
 
 
-def by_sampling(step: SampledStep) -> Measure:
-    """Run the step on both databases and look for an event that tells them apart."""
+def by_sampling(step: SampledStep, *, delta: float = 0.0) -> Measure:
+    """Run the step on both databases and look for an event that tells them apart, by more than a claimed delta."""
 
     def measure(
         with_unit: Database, without_unit: Database, *, epsilon: float, samples: int, seed: int
     ) -> Bound:
         rng = np.random.default_rng(seed)
         outcomes = [[step(rows, epsilon, rng) for _ in range(samples)] for rows in (with_unit, without_unit)]
-        return lower_bound(*outcomes)
+        return lower_bound(*outcomes, delta=delta)
 
     return measure
 

@@ -124,6 +124,10 @@ class Budget(Account):
     def __init__(self, total: Fraction, *, delta: Fraction = Fraction(0)) -> None:
         if total <= 0:
             raise BadCall(f"a budget of epsilon {total} buys no answer; give one above 0")
+        if not 0 <= delta < 1:
+            raise BadCall(
+                f"a budget of delta {delta} is no probability of failing; give one from 0 up, below 1"
+            )
         super().__init__(total, delta=delta)
 
     def charge(self, question: str, mechanism: Mechanism) -> None:

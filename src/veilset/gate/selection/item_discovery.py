@@ -25,16 +25,21 @@ independent from item to item. So for every set S of answers, with p and p' its 
 the answers on C of D',
 
     p' <= q + delta_2 <= e^epsilon p + delta_1 + delta_2,
-    p <= e^epsilon q + delta_1  and  q (1 - delta_2) <= p',  hence  p <= e^epsilon p' + delta_1 + delta_2.
+    p <= e^epsilon q + delta_1  and  q (1 - delta_2) <= p',  hence  p <= e^epsilon p' + delta_1 + delta_2:
+
+where e^epsilon q is at most 1, it exceeds e^epsilon p' by at most delta_2 e^epsilon q, so by at most delta_2; where it
+is more than 1, e^epsilon p' + delta_2 is more than 1, and no probability is. All this holds for every way in which
+transactions may have been truncated, each on its own and before the sums, and so on average over these ways.
 
 The tails: discrete Laplace noise of scale b has P(X >= m) = a^m / (1 + a) with a = exp(-1 / b). For discrete Gaussian
 noise of scale s, P(X >= m) is at most the probability that a normal variable of that scale reaches m - 1: the sum of
 exp(-x^2 / 2s^2) over all integers is at least the integral (Poisson summation), and over x >= m at most the integral
-from m - 1. The threshold is the smallest multiple of a small step for which delta_2, rounded up, is within its share.
+from m - 1 (m at least 1). The threshold is the smallest multiple of a small step for which delta_2, rounded up, is
+within its share; floating point only tells where the search for it begins.
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -43,7 +48,7 @@ from statistics import NormalDist
 import numpy as np
 
 from veilset.arrays import Int64Array
-from veilset.gate.mechanisms import ItemNaming, NamingLaw
+from veilset.gate.mechanisms import ItemNaming, NamingLaw, check_naming
 from veilset.gate.noise import Noise, float_at_least
 from veilset.gate.zcdp import exp_at_least, largest_rho, normal_tail
 from veilset.raw.counts import ExactCounts
@@ -51,7 +56,7 @@ from veilset.raw.counts import ExactCounts
 WHOLE_WEIGHT = 1 << 20
 """A whole weight in integer steps; a weight is off by less than one part in a thousand up to 1,000,000 items."""
 FINENESS = 1 << 10
-"""Thresholds are multiples of 1024 steps, a thousandth of a transaction; of more where they are above 64 of them."""
+"""Thresholds are multiples of this many steps: a thousandth of a transaction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +83,6 @@ class NamedItems:
     weights: Int64Array
 
 
-@lru_cache(maxsize=64)
 def weights_by_length(law: NamingLaw, longest: int) -> Int64Array:
     """What an item weighs in a transaction of 0, 1, ..., longest items, in steps.
 
@@ -126,30 +130,38 @@ def noise_and_threshold(
     noise = naming_noise(law, transactions=transactions, epsilon=epsilon, delta=delta)
     weights = [transactions * weight for weight in weights_by_length(law, longest)[1:].tolist()]
 
-    def chance_to_be_named(threshold: int) -> Fraction:
-        return transactions * max(
-            length * noise_tail(law, threshold - weight, noise.scale)
+    def is_seldom_reached(place: int) -> bool:
+        chance = max(
+            length * noise_tail(law, place * FINENESS - weight, noise.scale)
             for length, weight in enumerate(weights, start=1)
         )
+        return transactions * chance <= noise.for_threshold
 
-    by_length, chance = enumerate(weights, start=1), float(noise.for_threshold / transactions)
-    expected = expected_threshold(law, float(noise.scale), by_length, chance)
-    step = max(FINENESS, int(expected) >> 16)
-    threshold = int(expected) // step * step
-    while chance_to_be_named(threshold) > noise.for_threshold:
-        threshold += step
-    return NoiseAndThreshold(noise.scale, threshold)
+    expected = expected_threshold(law, float(noise.scale), weights, float(noise.for_threshold / transactions))
+    place = _first_place(is_seldom_reached, start=math.floor(expected / FINENESS))
+    return NoiseAndThreshold(noise.scale, place * FINENESS)
 
 
-def expected_threshold(
-    law: NamingLaw, scale: float, weights: Iterable[tuple[int, float]], chance: float
-) -> float:
+def _first_place(holds: Callable[[int], bool], *, start: int) -> int:
+    """The first integer from `start` up where a condition holds that then stays; it was tried at what is returned."""
+    below, step = start - 1, 1
+    while not holds(below + step):
+        below, step = below + step, 2 * step
+    found = below + step
+    while found - below > 1:
+        middle = (below + found) // 2
+        below, found = (below, middle) if holds(middle) else (middle, found)
+    return found
+
+
+def expected_threshold(law: NamingLaw, scale: float, weights: Sequence[float], chance: float) -> float:
     """The threshold in floating point, for predictions and as the place where an exact search begins.
 
-    The largest, over lengths n and what an item weighs there, of that weight and the noise that is reached with
-    `chance` / n.
+    The largest, over lengths n, of what an item weighs there and the noise that is reached with `chance` / n.
     """
-    return max(weight + scale * quantile(law, chance / length) for length, weight in weights)
+    return max(
+        weight + scale * quantile(law, chance / length) for length, weight in enumerate(weights, start=1)
+    )
 
 
 def quantile(law: NamingLaw, chance: float) -> float:
@@ -163,6 +175,7 @@ def quantile(law: NamingLaw, chance: float) -> float:
 
 def naming_noise(law: NamingLaw, *, transactions: int, epsilon: Fraction, delta: Fraction) -> NamingNoise:
     """The noise that (epsilon, delta) needs. Gaussian noise takes half of delta, Laplace noise nothing of it."""
+    check_naming(epsilon, delta)
     reach = transactions * WHOLE_WEIGHT
     if law == "laplace":
         return NamingNoise(Fraction(float_at_least(reach / epsilon)), delta)
@@ -172,14 +185,14 @@ def naming_noise(law: NamingLaw, *, transactions: int, epsilon: Fraction, delta:
 
 
 def noise_tail(law: NamingLaw, least: int, scale: Fraction) -> Fraction:
-    """At least the probability that noise of a scale is `least` or more; 1 where that is no more than a step.
+    """At least the probability that noise of a scale is `least` or more.
 
     >>> least, scale = 2000, Fraction(100)
     >>> 1 <= float(noise_tail("laplace", least, scale)) / (math.exp(-20) / (1 + math.exp(-1 / 100))) < 1 + 1e-12
     True
     """
-    if least <= 1:
-        return Fraction(1)
     if law == "gaussian":
-        return min(Fraction(1), normal_tail((least - 1) / scale))
+        return normal_tail((least - 1) / scale)
+    if least < 0:
+        return Fraction(1)
     return exp_at_least(-least / scale) / (1 + 1 / exp_at_least(1 / scale))

@@ -14,6 +14,7 @@ noise does that, and to how many items long transactions are truncated, follows 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import product
 
 import numpy as np
@@ -44,7 +45,7 @@ LARGEST_SOUGHT = 12
 """12 items at most in the itemset whose support tells how frequent items must be, unless the caller allows fewer."""
 SHARE_FOR_DATASET = Fraction(1, 5)
 """1/5 of epsilon for naming the items of a whole dataset, in which no support is in question."""
-SHARES = tuple(Fraction(percent, 100) for percent in (5, 7, 10, 12, 15, 18, 20, 25, 30, 35, 40))
+SHARES_FOR_NAMING = tuple(Fraction(percent, 100) for percent in (5, 7, 10, 12, 15, 18, 20, 25, 30, 35, 40))
 """5 to 40 % of epsilon for naming items."""
 ROOM = 1.25
 """An item of 1.25 times the support at which one is expected to be named, is named almost surely."""
@@ -111,7 +112,7 @@ def choose_naming(
 ) -> Naming:
     """The smallest share of epsilon that reaches a support with room to spare, or the largest share there is."""
     numbers = occurrences(lengths)
-    for share in SHARES:
+    for share in SHARES_FOR_NAMING:
         naming = furthest(numbers, share, epsilon, delta, transactions=transactions, laws=laws)
         if naming.reach * ROOM <= support:
             break
@@ -148,10 +149,24 @@ def reach_of(
     law: NamingLaw, longest: int, numbers: FloatArray, epsilon: Fraction, delta: Fraction, transactions: int
 ) -> float:
     """The support at which an item is named half of the time: the threshold, over what an item weighs on average."""
-    weights = weights_by_length(law, longest)
+    threshold = _predicted_threshold(law, longest, epsilon, delta, transactions)
+    return threshold * float(numbers.sum()) / float(numbers @ _average_weights(law, longest))
+
+
+@lru_cache(maxsize=4096)
+def _predicted_threshold(
+    law: NamingLaw, longest: int, epsilon: Fraction, delta: Fraction, transactions: int
+) -> float:
     noise = naming_noise(law, transactions=transactions, epsilon=epsilon, delta=delta)
-    ends = [(length, float(transactions * weights[length])) for length in (1, longest)]
-    threshold = expected_threshold(law, float(noise.scale), ends, float(noise.for_threshold / transactions))
+    heaviest = transactions * weights_by_length(law, longest)[1:].astype(np.float64)
+    chance = float(noise.for_threshold / transactions)
+    return expected_threshold(law, float(noise.scale), heaviest.tolist(), chance)
+
+
+@lru_cache(maxsize=64)
+def _average_weights(law: NamingLaw, longest: int) -> FloatArray:
+    """What an item weighs on average in transactions of each class but the first, where truncation may drop it."""
     truncated = np.minimum(TYPICAL_LENGTHS, longest)
-    average = weights[np.rint(truncated).astype(np.int64)] * truncated / TYPICAL_LENGTHS
-    return threshold * float(numbers.sum()) / float(numbers @ average)
+    weights = weights_by_length(law, longest)[np.rint(truncated).astype(np.int64)]
+    average: FloatArray = weights * truncated / TYPICAL_LENGTHS
+    return average
