@@ -23,7 +23,7 @@ from benchmarks.page import made_with, section
 from benchmarks.study import ROOT, SEED, datasets
 from veilset.gate import Item, NamingLaw
 from veilset.methods.planned import planned
-from veilset.methods.shared.discovery import LAWS, find_items
+from veilset.methods.shared.discovery import LAWS, SHARE_OF_DELTA, find_items
 from veilset.opening import Access, ItemChoice
 from veilset.request import Request
 from veilset.results.release import Release
@@ -97,7 +97,9 @@ def released(cell: Cell, seed: int) -> tuple[Release, int]:
         laws: tuple[NamingLaw, ...] = ("laplace",) if "Laplace" in cell.choice else LAWS
         access = Access(epsilon=cell.epsilon, noise=noise, items=ItemChoice(delta=DELTA))
         unnamed = access.unnamed_curator(data)
-        curator = find_items(unnamed, request, epsilon=unnamed.budget.total, delta=DELTA, laws=laws)
+        share = Fraction(1) if laws == ("laplace",) else SHARE_OF_DELTA
+        epsilon = unnamed.budget.total
+        curator = find_items(unnamed, request, epsilon=epsilon, delta=DELTA, laws=laws, share_of_delta=share)
     else:
         access = Access(epsilon=cell.epsilon, noise=noise, items=choice_of(cell.choice, data))
         curator = access.curator(data)

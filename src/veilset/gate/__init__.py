@@ -24,6 +24,7 @@ from veilset.gate.answers import (
     Chosen,
     Discovery,
     FoundItems,
+    GaussianCounts,
     NoisyCount,
     NoisyCounts,
     NoisyHistogram,
@@ -36,6 +37,7 @@ from veilset.gate.mechanisms import (
     AboveThreshold,
     ChainedLaplace,
     Charge,
+    DiscreteGaussian,
     DiscreteLaplace,
     Exponential,
     ItemNaming,
@@ -57,6 +59,7 @@ from veilset.gate.selection.item_discovery import (
 )
 from veilset.gate.selection.length_scores import WEIGHT_STEPS
 from veilset.gate.selection.sparse_vector import COMPARISON_STEPS
+from veilset.gate.zcdp import gaussian_scale
 from veilset.raw.cuts.similar_cut import KeepSimilar
 from veilset.raw.cuts.smart_cut import KeepSmart
 from veilset.raw.cuts.split import Split
@@ -86,11 +89,13 @@ __all__ = [
     "Curator",
     "Delta",
     "Discovery",
+    "DiscreteGaussian",
     "DiscreteLaplace",
     "DropLonger",
     "Epsilon",
     "Exponential",
     "FoundItems",
+    "GaussianCounts",
     "Item",
     "ItemNaming",
     "KeepAll",
@@ -126,6 +131,7 @@ __all__ = [
     "exact_delta",
     "exact_epsilon",
     "expected_threshold",
+    "gaussian_scale",
     "naming_mechanism",
     "naming_noise",
     "price_of",

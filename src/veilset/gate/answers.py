@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from veilset.arrays import Int64Array
-from veilset.gate.mechanisms import DiscreteLaplace, ItemNaming
+from veilset.gate.mechanisms import DiscreteGaussian, DiscreteLaplace, ItemNaming
 from veilset.itemsets import Itemset, Itemsets
 
 
@@ -43,6 +43,15 @@ class NoisyCounts:
     itemsets: Itemsets
     values: Int64Array
     mechanism: DiscreteLaplace
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GaussianCounts:
+    """Supports of itemsets, each with Gaussian noise, in steps of the mechanism."""
+
+    itemsets: Itemsets
+    values: Int64Array
+    mechanism: DiscreteGaussian
 
 
 @dataclass(frozen=True, slots=True, eq=False)

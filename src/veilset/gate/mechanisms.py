@@ -1,6 +1,7 @@
 """What was done to an answer before it left: frozen descriptions; sentences and JSON derive from them."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, Protocol
@@ -255,6 +256,49 @@ class OnSample(PureMechanism):
 
 
 @dataclass(frozen=True, slots=True)
+class DiscreteGaussian:
+    """Integer noise with P(x) proportional to exp(-x^2 / (2 scale^2)), on every count.
+
+    `squared_sensitivity` is the square of the L2 distance by which one privacy unit can move all counts together, in
+    whole transactions; `scale`, in steps, is what `gate.zcdp` says that (epsilon, delta) needs.
+    """
+
+    squared_sensitivity: int
+    epsilon: Fraction
+    delta: Fraction
+    scale: Fraction
+    steps: int
+
+    def __post_init__(self) -> None:
+        _check_cost(self.epsilon, self.squared_sensitivity)
+        if not 0 < self.delta < 1:
+            raise BadCall(f"Gaussian noise needs a delta above 0 and below 1, not {self.delta}")
+
+    def sentence(self) -> str:
+        """The mechanism in words."""
+        scale = float(self.scale / self.steps)
+        return f"discrete Gaussian noise of scale {scale:.6g} (squared L2 sensitivity {self.squared_sensitivity})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The mechanism as JSON values."""
+        return {
+            "mechanism": "discrete Gaussian",
+            "squared_sensitivity": self.squared_sensitivity,
+            "epsilon": str(self.epsilon),
+            "delta": str(self.delta),
+            "scale": float(self.scale / self.steps),
+            "scale_in_steps": str(self.scale),
+            "steps": self.steps,
+        }
+
+    @classmethod
+    def from_dict(cls, row: dict[str, Any]) -> "DiscreteGaussian":
+        """The mechanism that `to_dict` wrote."""
+        cost = Fraction(row["epsilon"]), Fraction(row["delta"])
+        return cls(row["squared_sensitivity"], *cost, Fraction(row["scale_in_steps"]), row["steps"])
+
+
+@dataclass(frozen=True, slots=True)
 class ItemNaming:
     """Noise on weights of items, of which those that reach a threshold are named: see `selection.item_discovery`.
 
@@ -336,13 +380,19 @@ class Charge:
         return cls(row["question"], mechanism_from_dict(row))
 
 
+_READ_BY_THEMSELVES: dict[str, Callable[[dict[str, Any]], Mechanism]] = {
+    "discrete Gaussian": DiscreteGaussian.from_dict,
+    "item naming": ItemNaming.from_dict,
+}
+
+
 def mechanism_from_dict(row: dict[str, Any]) -> Mechanism:
     """The mechanism that `to_dict` wrote."""
     epsilon = Fraction(row["epsilon"])
     if row["mechanism"] == "on a sample":
         return OnSample(mechanism_from_dict(row["on_the_sample"]), Fraction(row["rate"]), epsilon)
-    if row["mechanism"] == "item naming":
-        return ItemNaming.from_dict(row)
+    if row["mechanism"] in _READ_BY_THEMSELVES:
+        return _READ_BY_THEMSELVES[row["mechanism"]](row)
     sensitivity = row["sensitivity"]
     if row["mechanism"] == "exponential":
         return Exponential(row["draws"], sensitivity, epsilon, is_monotone=row["is_monotone"])

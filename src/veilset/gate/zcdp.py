@@ -49,6 +49,12 @@ def largest_rho(*, epsilon: Fraction, delta: Fraction) -> Fraction:
     return rho
 
 
+def gaussian_scale(squared_reach: int, *, epsilon: Fraction, delta: Fraction) -> Fraction:
+    """The scale, rounded up, of noise on integers that one unit moves by that distance, squared, in the L2 norm."""
+    rho = largest_rho(epsilon=epsilon, delta=delta)
+    return Fraction(math.isqrt(math.ceil(squared_reach / (2 * rho))) + 1)
+
+
 def delta_of(rho: Fraction, *, epsilon: Fraction) -> Fraction:
     """A delta with which a rho-zCDP answer is (epsilon, delta)-private; exact enough to be a true statement."""
     beyond_one = Fraction(_best_beyond_one(float(rho), float(epsilon)))

@@ -80,7 +80,7 @@ def test_items_are_paid_no_more_than_their_share() -> None:
 @pytest.mark.parametrize(("k", "most"), [(10, 20), (300, 400), (500, 500)])
 def test_items_are_kept_down_to_two_scales_below_the_kth(k: int, most: int) -> None:
     """By hand: a cap of 4 at epsilon 1/2 has scale 8; the floor counts for what is kept of it."""
-    scouting, price = sparse_scouting(k=k, threshold=100), Price(HALF, Cap(4, 0.75, 10.0))
+    scouting, price = sparse_scouting(k=k, threshold=100), Price(HALF, Cap(4, 0.75, 10.0, 4.0))
     assert choose_items_to_keep(scouting, price, kth_count=90.0).least == 90 - 2 * 8
     assert choose_items_to_keep(scouting, price, kth_count=70.0).least == 100 * 0.75 - 2 * 8
     assert choose_items_to_keep(scouting, price, kth_count=70.0).most == most

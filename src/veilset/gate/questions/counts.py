@@ -1,5 +1,6 @@
 """Questions that are answered with noisy counts."""
 
+import math
 from fractions import Fraction
 from itertools import pairwise
 
@@ -7,9 +8,11 @@ import numpy as np
 
 from veilset.arrays import Int64Array
 from veilset.errors import BadCall
-from veilset.gate.answers import NoisyCount, NoisyCounts, NoisyHistogram, NormalisedCounts
+from veilset.gate.answers import GaussianCounts, NoisyCount, NoisyCounts, NoisyHistogram, NormalisedCounts
+from veilset.gate.mechanisms import DiscreteGaussian
 from veilset.gate.questions.base import Questions, after_reshaping, check_countable, on_chosen_items
 from veilset.gate.selection.length_scores import WEIGHT_STEPS, restricted
+from veilset.gate.zcdp import gaussian_scale
 from veilset.itemsets import Itemsets
 from veilset.raw.counts import ExactCounts
 from veilset.raw.cuts.truncation import KeepAll, OnlyItems, Reshape, Truncation
@@ -18,6 +21,17 @@ from veilset.wording import counted
 
 LARGEST_MARGINAL = 16
 """A marginal of n items has 2^n cells: more items than this make a histogram that nobody can use."""
+
+
+def root_weights(most: int, largest: int) -> Int64Array:
+    """What a transaction that holds 0, 1, ..., `largest` itemsets weighs on each, in steps: sqrt(most / n) at most.
+
+    >>> (root_weights(2, 4) / WEIGHT_STEPS).round(3).tolist()
+    [1.0, 1.0, 1.0, 0.816, 0.707]
+    """
+    whole = WEIGHT_STEPS * WEIGHT_STEPS
+    weights = [min(WEIGHT_STEPS, math.isqrt(whole * most // max(number, 1))) for number in range(largest + 1)]
+    return np.array(weights, dtype=np.int64)
 
 
 class CountQuestions(Questions):
@@ -157,6 +171,32 @@ class CountQuestions(Questions):
             steps=WEIGHT_STEPS,
         )
         return NoisyCounts(itemsets, values, mechanism)
+
+    def ask_root_counts(
+        self, itemsets: Itemsets, *, most: int, epsilon: Fraction, delta: Fraction
+    ) -> GaussianCounts:
+        """Supports under a cap in the L2 norm: one that holds n > most of the itemsets counts sqrt(most / n) on each.
+
+        In steps, rounded down: the squares of what a transaction weighs add up to at most `most`, in whole
+        transactions; c transactions of one unit, all alike, move the counts by c times that length, so by c^2 `most`
+        squared. Gaussian noise for (epsilon, delta) is put on every count: see `gate.zcdp`.
+        """
+        check_countable(itemsets)
+        if most < 1:
+            raise BadCall(
+                f"a transaction that may count for {most} itemsets counts for none; give at least 1"
+            )
+        most = min(most, len(itemsets))
+        squared = most * self.unit.transactions**2
+        scale = gaussian_scale(squared * WEIGHT_STEPS**2, epsilon=epsilon, delta=delta)
+        mechanism = DiscreteGaussian(squared, epsilon, delta, scale, WEIGHT_STEPS)
+        engine = self._pay(
+            f"supports of {counted(len(itemsets), 'itemset')}, contribution cap {most} in the L2 norm",
+            mechanism,
+        )
+        weights = root_weights(most, len(itemsets))
+        exact = engine.weighted_counts(itemsets.offsets, itemsets.items, weights)
+        return GaussianCounts(itemsets, self._noise.discrete_gaussian(exact, scale=scale), mechanism)
 
     def ask_normalised_supports(
         self, limit: int, *, epsilon: Fraction, items: Int64Array | None = None

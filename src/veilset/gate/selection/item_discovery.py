@@ -50,7 +50,7 @@ import numpy as np
 from veilset.arrays import Int64Array
 from veilset.gate.mechanisms import ItemNaming, NamingLaw, check_naming
 from veilset.gate.noise import Noise, float_at_least
-from veilset.gate.zcdp import exp_at_least, largest_rho, normal_tail
+from veilset.gate.zcdp import exp_at_least, gaussian_scale, normal_tail
 from veilset.raw.counts import ExactCounts
 
 WHOLE_WEIGHT = 1 << 20
@@ -179,9 +179,8 @@ def naming_noise(law: NamingLaw, *, transactions: int, epsilon: Fraction, delta:
     reach = transactions * WHOLE_WEIGHT
     if law == "laplace":
         return NamingNoise(Fraction(float_at_least(reach / epsilon)), delta)
-    rho = largest_rho(epsilon=epsilon, delta=delta / 2)
-    root = math.isqrt(math.ceil(reach * reach / (2 * rho))) + 1
-    return NamingNoise(Fraction(float_at_least(Fraction(root))), delta / 2)
+    scale = gaussian_scale(reach * reach, epsilon=epsilon, delta=delta / 2)
+    return NamingNoise(Fraction(float_at_least(scale)), delta / 2)
 
 
 def noise_tail(law: NamingLaw, least: int, scale: Fraction) -> Fraction:

@@ -1,16 +1,17 @@
 """Capped counts: how they are asked for, and what they say about supports.
 
 Privacy argument. A transaction that contains n of the itemsets counts for each in full where n is at most the cap m,
-else m / n: L1 sensitivity c m, c the transactions of one privacy unit. That is the only question here.
+else m / n: L1 sensitivity c m, c the transactions of one privacy unit. Where there is a delta, and Gaussian noise is
+predicted to err less, it counts sqrt(m / n): L2 sensitivity c sqrt(m). These are the only questions here.
 """
 
 import math
 from fractions import Fraction
 
 from veilset.arrays import FloatArray
-from veilset.gate import Curator, NoisyCounts, NormalisedCounts
+from veilset.gate import Curator, GaussianCounts, NoisyCounts, NormalisedCounts
 from veilset.itemsets import Itemsets
-from veilset.methods.planned.overlap import Cap, Overlap
+from veilset.methods.planned.overlap import Cap, Overlap, root_weights_under
 from veilset.methods.planned.posterior import Measurement
 
 
@@ -18,6 +19,11 @@ def ask_capped_supports(
     curator: Curator, itemsets: Itemsets, overlap: Overlap, cap: Cap, *, epsilon: Fraction, grid: FloatArray
 ) -> Measurement:
     """Pay for supports under a cap, and say what they tell of each."""
+    if cap.is_root and overlap.gaussian is not None:
+        rooted = curator.ask_root_counts(
+            itemsets, most=cap.most, epsilon=epsilon, delta=overlap.gaussian.delta
+        )
+        return measurement_of_roots(rooted, overlap, cap, grid=grid)
     counts = curator.ask_capped_counts(itemsets, most=cap.most, epsilon=epsilon)
     return measurement_of(counts, overlap, cap, grid=grid)
 
@@ -32,6 +38,20 @@ def measurement_of(
         overlap.counted(grid, cap.most),
         scale=float(noise.scale) / noise.steps,
         unevenness=overlap.settings.unevenness * (1 - cap.kept),
+        grid=grid,
+    )
+
+
+def measurement_of_roots(
+    counts: GaussianCounts, overlap: Overlap, cap: Cap, *, grid: FloatArray
+) -> Measurement:
+    """What counts under a cap in the L2 norm say, read as if their noise was Laplace of the same deviation."""
+    noise = counts.mechanism
+    return Measurement.of(
+        counts.values / noise.steps,
+        overlap.counted_with(grid, root_weights_under(cap.most)),
+        scale=float(noise.scale) / noise.steps / math.sqrt(2),
+        unevenness=overlap.settings.unevenness_of_roots * (1 - cap.kept),
         grid=grid,
     )
 

@@ -168,6 +168,7 @@ def _ask_candidates(
         epsilon=for_overlap,
         settings=settings,
         total=candidates.total,
+        gaussian=scouting.gaussian,
     )
     remaining = progress.remaining - for_overlap
     price = choices.price_of_candidates(

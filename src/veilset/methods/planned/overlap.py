@@ -14,7 +14,8 @@ makes it likelier: the log of the factor has a Laplace law.
 """
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -22,7 +23,7 @@ from itertools import product
 import numpy as np
 
 from veilset.arrays import FloatArray, Int64Array
-from veilset.gate import Curator, NoisyHistogram
+from veilset.gate import Curator, NoisyHistogram, gaussian_scale
 from veilset.itemsets import Itemsets
 from veilset.methods.planned.settings import Settings
 from veilset.methods.shared.discovery import LENGTH_CLASSES
@@ -44,13 +45,36 @@ MIDDLES, LAW_WIDTHS = np.linspace(-2, 5, 57), (0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 1.
 """Of the log-normal laws that the model averages over."""
 
 
+ROOT_CAPS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
+"""The caps in the L2 norm to choose from."""
+
+
 @dataclass(frozen=True, slots=True)
 class Cap:
-    """A cap, the share of an average support that is kept under it, and the error of a support counted under it."""
+    """A cap, the share of an average support that is kept under it, and the error of a support counted under it.
+
+    `noise` is the deviation of the noise, in deviations of Laplace noise under a cap of 1 at the same price. A cap that
+    `is_root` is one in the L2 norm, with Gaussian noise.
+    """
 
     most: int
     kept: float
     error: float
+    noise: float
+    is_root: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GaussianOffer:
+    """The delta that a question may have for Gaussian noise, of units of some transactions."""
+
+    delta: Fraction
+    transactions: int
+
+    def deviation(self, noise: float) -> float:
+        """Of a count that one unit moves by 1 in the L2 norm, at the price at which Laplace noise has that scale."""
+        epsilon = Fraction(self.transactions / noise).limit_denominator(10**6)
+        return float(gaussian_scale(10**8, epsilon=epsilon, delta=self.delta)) / 10**4 * self.transactions
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +91,7 @@ class Overlap:
 
     transactions: FloatArray
     settings: Settings
+    gaussian: GaussianOffer | None = None
 
     @classmethod
     def of(
@@ -125,7 +150,19 @@ class Overlap:
         scaled_up = math.sqrt(2) * np.array(CAPS) * noise / kept
         errors = np.hypot(scaled_up, self.settings.unevenness * (1 - kept) * support)
         best = int(np.argmin(errors))
-        return Cap(CAPS[best], float(kept[best]), float(errors[best]))
+        cap = Cap(CAPS[best], float(kept[best]), float(errors[best]), float(CAPS[best]))
+        return min([cap, *self._root_caps(support, noise)], key=lambda each: each.error)
+
+    def _root_caps(self, support: float, noise: float) -> Iterator[Cap]:
+        """The caps in the L2 norm, where there is an offer of Gaussian noise."""
+        if self.gaussian is None:
+            return
+        deviation = self.gaussian.deviation(noise)
+        for most in ROOT_CAPS:
+            counted = float(self.counted_with(np.array([support]), root_weights_under(most))[0])
+            kept, of_noise = max(counted / support, 1e-6), deviation * math.sqrt(most)
+            error = math.hypot(of_noise / kept, self.settings.unevenness_of_roots * (1 - kept) * support)
+            yield Cap(most, kept, error, of_noise / (math.sqrt(2) * noise), is_root=True)
 
     def _counted_under_caps(self, support: float) -> FloatArray:
         """`counted` for one support and each of CAPS."""
@@ -147,11 +184,19 @@ def ask_overlap(
     epsilon: Fraction,
     settings: Settings,
     total: Total | None = None,
+    gaussian: GaussianOffer | None = None,
 ) -> Overlap:
     """Pay for the containment histogram: of lengths, where no itemsets are given."""
     histogram = curator.ask_containment(itemsets, classes=CLASSES, epsilon=epsilon)
     largest = curator.alphabet_size if itemsets is None else len(itemsets)
-    return Overlap.of(histogram, number, settings=settings, largest=largest, total=total)
+    overlap = Overlap.of(histogram, number, settings=settings, largest=largest, total=total)
+    return replace(overlap, gaussian=gaussian)
+
+
+def root_weights_under(most: int) -> FloatArray:
+    """The same under a cap in the L2 norm."""
+    weights: FloatArray = np.minimum(1.0, np.sqrt(most / NUMBERS))
+    return weights
 
 
 def _weights_under(most: int) -> FloatArray:

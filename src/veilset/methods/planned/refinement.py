@@ -124,6 +124,7 @@ def _ask_group(curator: Curator, scouting: Scouting, posterior: Posterior, place
         epsilon=scouting.price(settings.share_for_overlap),
         settings=settings,
         total=Total(float(posterior.means[places].sum()), settings.known_total_within),
+        gaussian=scouting.gaussian,
     )
     return CappedGroup(places, itemsets, overlap)
 

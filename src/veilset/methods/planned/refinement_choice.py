@@ -227,7 +227,7 @@ def shares_of_groups(
         uncertain = float((chances * (1 - chances)).sum())
         uncertain += scouting.settings.always_uncertain * chances.size
         cap = group.overlap.best_cap(support=membership.support, noise=noise)
-        weights.append(round(1000 * (uncertain * (cap.most / cap.kept) ** 2) ** (1 / 3)) + 1)
+        weights.append(round(1000 * (uncertain * (cap.noise / cap.kept) ** 2) ** (1 / 3)) + 1)
     return [epsilon * Fraction(weight, sum(weights)) for weight in weights]
 
 

@@ -13,6 +13,7 @@ from fractions import Fraction
 from veilset.gate import Curator, NoisyCount
 from veilset.itemsets import Domain
 from veilset.methods.planned.knowledge import Knowledge
+from veilset.methods.planned.overlap import GaussianOffer
 from veilset.methods.planned.settings import Settings
 from veilset.methods.shared.preliminaries import Preliminaries
 from veilset.request import Request
@@ -52,6 +53,7 @@ class Scouting:
         is_given: whether the threshold was given by the caller.
         epsilon: all of it.
         remaining: what is not spent.
+        gaussian: what each question may have of delta, where there is any for Gaussian noise.
     """
 
     preliminaries: Preliminaries
@@ -63,6 +65,7 @@ class Scouting:
     is_given: bool
     epsilon: Fraction
     remaining: Fraction
+    gaussian: GaussianOffer | None = None
 
     @property
     def k(self) -> int:
@@ -139,8 +142,17 @@ def ask_scouting(
         is_given=is_given,
         epsilon=epsilon,
         remaining=preliminaries.remaining - price,
+        gaussian=_gaussian_offer(curator, settings),
     )
     return _ask_rank(curator, scouting) if is_rank_worth_asking(scouting) else scouting
+
+
+def _gaussian_offer(curator: Curator, settings: Settings) -> GaussianOffer | None:
+    """An equal part of delta for every question that could have Gaussian noise."""
+    delta = curator.budget.delta_left
+    if delta == 0:
+        return None
+    return GaussianOffer(delta / settings.gaussian_questions, curator.unit.transactions)
 
 
 def _ask_rank(curator: Curator, scouting: SparseScouting) -> DenseScouting | SparseScouting:

@@ -2,7 +2,7 @@
 
 Privacy argument. Neighbours differ by one privacy unit of at most c transactions. Of epsilon, 1/50 pays for a histogram
 of lengths (sensitivity c), 3/100 for the support of the k-th itemset (sensitivity c; not where a threshold is given),
-and 1/20 to 2/5, with all of delta, for the names of the items (`gate.selection.item_discovery`). The share, the law of
+and 1/20 to 2/5, with half of delta, for the names of the items (`gate.selection.item_discovery`). The share, the law of
 the noise and the longest length follow from the first two answers. What is left of epsilon is the method's, whose
 curator knows no other items than those that were named: dropping items looks at one transaction at a time.
 
@@ -39,6 +39,7 @@ TYPICAL_LENGTHS = np.sqrt(
 )
 """The length that stands for each class but the first: the geometric mean of its ends."""
 LAWS: tuple[NamingLaw, ...] = ("gaussian", "laplace")
+SHARE_OF_DELTA = Fraction(1, 2)
 SHARE_FOR_LENGTHS = Fraction(1, 50)
 SHARE_FOR_SUPPORT = Fraction(3, 100)
 LARGEST_SOUGHT = 12
@@ -73,8 +74,13 @@ def find_items(
     epsilon: Fraction,
     delta: Fraction,
     laws: Iterable[NamingLaw] = LAWS,
+    share_of_delta: Fraction = SHARE_OF_DELTA,
 ) -> Curator:
-    """Name the items that may be part of an answer, at the least price that is expected to do."""
+    """Name the items that may be part of an answer, at the least price that is expected to do.
+
+    Takes a share of delta; the rest is for Gaussian noise in the method's own questions, where it has any.
+    """
+    delta *= share_of_delta
     lengths = curator.ask_length_classes(LENGTH_CLASSES, epsilon=epsilon * SHARE_FOR_LENGTHS)
     transactions = curator.unit.transactions
     if isinstance(request, Request):

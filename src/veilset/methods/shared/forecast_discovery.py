@@ -19,6 +19,7 @@ from veilset.methods.shared.discovery import (
     LENGTH_CLASSES,
     SHARE_FOR_LENGTHS,
     SHARE_FOR_SUPPORT,
+    SHARE_OF_DELTA,
     choose_naming,
 )
 
@@ -45,13 +46,13 @@ def forecast_discovery(world: World, k: int, *, epsilon: Fraction, delta: Fracti
     """Follow the questions of `find_items` in a model of the data."""
     lengths = DiscreteLaplace(1, epsilon * SHARE_FOR_LENGTHS)
     kth = DiscreteLaplace(1, epsilon * SHARE_FOR_SUPPORT)
-    support = world.curve.at_rank(k)
+    support, delta = world.curve.at_rank(k), delta * SHARE_OF_DELTA
     histogram = NoisyHistogram(_in_classes(world), lengths)
     naming = choose_naming(histogram, support, epsilon=epsilon, delta=delta, transactions=1)
     mechanism = naming_mechanism(
         naming.law, transactions=1, longest=naming.longest, epsilon=epsilon * naming.share, delta=delta
     )
-    named = restricted(world, least=min(naming.reach, world.rows * float(world.shares[0])))
+    named = restricted_world(world, least=min(naming.reach, world.rows * float(world.shares[0])))
     number = float(named.curve.among_first(k)[named.curve.supports >= support].sum())
     return DiscoveryForecast(
         named,
@@ -65,7 +66,7 @@ def forecast_discovery(world: World, k: int, *, epsilon: Fraction, delta: Fracti
     )
 
 
-def restricted(world: World, *, least: float) -> World:
+def restricted_world(world: World, *, least: float) -> World:
     """The same transactions with no other items than those of some support."""
     shares = world.shares[world.rows * world.shares >= least]
     largest = min(world.domain.max_size, shares.size)

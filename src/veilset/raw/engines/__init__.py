@@ -69,6 +69,9 @@ class Engine(Protocol):
         itemset may be empty.
         """
 
+    def weighted_counts(self, offsets: Int64Array, items: Int32Array, weights: Int64Array) -> ExactCounts:
+        """For each itemset the sum of `weights[n]` over the transactions that hold it, and n of the itemsets in all."""
+
     def marginal(self, items: Int32Array, truncation: Truncation, draw: DrawKeys) -> ExactCounts:
         """How many transactions hold exactly which of up to 16 given items, after truncation.
 

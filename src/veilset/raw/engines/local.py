@@ -212,13 +212,18 @@ class LocalEngine:
         In integer steps, `steps` of them for a whole transaction, rounded down for each transaction. No
         itemset may be empty.
         """
+        numbers = np.arange(offsets.size)
+        weights = np.where(numbers > most, steps * most // np.maximum(numbers, 1), steps)
+        return self.weighted_counts(offsets, items, weights)
+
+    def weighted_counts(self, offsets: Int64Array, items: Int32Array, weights: Int64Array) -> ExactCounts:
+        """For each itemset the sum of `weights[n]` over the transactions that hold it, and n of the itemsets in all."""
         places, sets = self._chosen(items)
 
         def add(rows: CompressedRows, totals: Int64Array) -> None:
             turned = vertical.turn_to_bitmaps(rows.offsets, rows.items, places, sets.max(initial=-1) + 1)
             numbers = containment.count_contained(turned.bitmaps, rows.offsets.size - 1, offsets, sets)
-            weights = np.where(numbers > most, steps * most // np.maximum(numbers, 1), steps)
-            containment.add_capped(turned.bitmaps, weights, offsets, sets, totals)
+            containment.add_capped(turned.bitmaps, weights[numbers], offsets, sets, totals)
 
         return self._sum(add, offsets.size - 1, KeepAll(), _no_keys)
 
