@@ -17,6 +17,7 @@ from veilset.api import items, mine, publish
 from veilset.arrays import Int64Array
 from veilset.audit.lower_bound import Outcome
 from veilset.gate import (
+    Budget,
     Curator,
     DiscreteLaplace,
     DropLonger,
@@ -29,6 +30,7 @@ from veilset.gate import (
     NoisyHistogram,
     NoisyTree,
     OnlyItems,
+    PrivacyUnit,
     Refinement,
     SeededNoise,
     SizeTest,
@@ -39,6 +41,7 @@ from veilset.gate import (
 from veilset.itemsets import Itemset, Itemsets
 from veilset.methods import METHODS, Method, find_method
 from veilset.opening import Access, ItemChoice, open_curator
+from veilset.raw.engines.local import LocalEngine
 from veilset.raw.transactions import Alphabet, Transactions
 from veilset.request import PublishRequest, Request
 from veilset.results.published import Published
@@ -176,7 +179,16 @@ def of_questions() -> list[Audited]:
         UnlistedSubject("questions", name, partial(_of_unnamed, ask))
         for name, ask in QUESTIONS_BEFORE_NAMES.items()
     ]
-    return [*plain, *truncated, *unnamed]
+    rooted = UnlistedSubject("questions", "counts under a cap in the L2 norm", _root_counts)
+    return [*plain, *truncated, *unnamed, rooted]
+
+
+def _root_counts(data: Transactions, epsilon: Fraction, noise: SeededNoise) -> Outcome:
+    """Noisy counts in 16ths of a transaction."""
+    budget, unit = Budget(epsilon, delta=AUDITED_DELTA), PrivacyUnit("transaction", 1)
+    curator = Curator(LocalEngine(data, threads=1), budget=budget, noise=noise, unit=unit)
+    counts = curator.ask_root_counts(THREE_ITEMSETS, most=2, epsilon=epsilon, delta=AUDITED_DELTA)
+    return _counts("itemset", 16 * counts.values // counts.mechanism.steps)
 
 
 def _of_unnamed(ask: AskUnnamed, data: Transactions, epsilon: Fraction, noise: SeededNoise) -> Outcome:

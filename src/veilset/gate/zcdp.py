@@ -37,6 +37,10 @@ def largest_rho(*, epsilon: Fraction, delta: Fraction) -> Fraction:
     >>> round(float(rho), 4), delta_of(rho, epsilon=Fraction("5.2216")) <= Fraction(1, 10**6)
     (0.5, True)
     """
+    if epsilon <= 0 or not 0 < delta < 1:
+        raise BadCall(
+            f"Gaussian noise at epsilon {epsilon} and delta {delta}; give both above 0, delta below 1"
+        )
     low, high = 0.0, float(epsilon)
     for _ in range(_ROUNDS):
         middle = (low + high) / 2
