@@ -1,5 +1,6 @@
 """How many itemsets transactions contain, learned from noise; what is kept under a cap; which cap is best."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -10,10 +11,19 @@ from hypothesis import strategies as st
 
 from curators import curator_over
 from planned_cases import overlap_over
-from veilset.gate import NoisyHistogram
+from veilset.gate import WEIGHT_STEPS, NoisyHistogram, gaussian_scale
 from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.itemsets import Itemsets
-from veilset.methods.planned.overlap import CAPS, CLASSES, MOST, NUMBERS, Overlap, Total, ask_overlap
+from veilset.methods.planned.overlap import (
+    CAPS,
+    CLASSES,
+    MOST,
+    NUMBERS,
+    GaussianOffer,
+    Overlap,
+    Total,
+    ask_overlap,
+)
 from veilset.methods.planned.settings import DEFAULT
 
 Floats = npt.NDArray[np.float64]
@@ -252,3 +262,23 @@ def test_an_overlap_costs_what_it_says() -> None:
     assert lengths.transactions.sum() == pytest.approx(80, abs=1)
     assert lengths.transactions[[0, 2]].sum() == pytest.approx(80, rel=0.5)
     assert some.transactions[1] == pytest.approx(50, abs=1)
+
+
+def test_gaussian_noise_is_taken_where_it_errs_less() -> None:
+    """Where transactions contain many of the itemsets, and there is a delta; never without one."""
+    numbers = np.zeros(MOST)
+    numbers[59] = 50_000.0
+    long, short = Overlap(numbers, DEFAULT), Overlap(np.append(50_000.0, np.zeros(MOST - 1)), DEFAULT)
+    offer = GaussianOffer(Fraction(1, 10**10), 1)
+    assert not long.best_cap(support=2000.0, noise=5.0).is_root
+    cap = replace(long, gaussian=offer).best_cap(support=2000.0, noise=5.0)
+    assert cap.is_root
+    assert cap.error < long.best_cap(support=2000.0, noise=5.0).error
+    assert not replace(short, gaussian=offer).best_cap(support=2000.0, noise=5.0).is_root
+
+
+def test_the_deviation_that_is_predicted_is_that_of_the_question() -> None:
+    """Of a count that one unit moves by 1 in the L2 norm, at the epsilon where Laplace noise has that scale."""
+    delta, epsilon = Fraction(1, 10**9), Fraction(1, 8)
+    drawn = float(gaussian_scale(3**2 * WEIGHT_STEPS**2, epsilon=epsilon, delta=delta)) / WEIGHT_STEPS
+    assert GaussianOffer(delta, 3).deviation(3 / float(epsilon)) == pytest.approx(drawn, rel=1e-3)

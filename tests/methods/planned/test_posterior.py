@@ -1,6 +1,7 @@
 """Posteriors of supports against brute force, priors by hand, what is read off them."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -207,11 +208,27 @@ def test_a_prior_is_a_law_around_what_is_expected_up_to_the_bound() -> None:
     assert grid[chances[1].argmax()] == pytest.approx(120, rel=0.03)
 
 
+@pytest.mark.parametrize(("share", "is_believed"), [(0.05, True), (1e-9, False)])
+def test_a_pair_that_is_nearly_always_together_is_not_taken_for_noise(
+    share: float, *, is_believed: bool
+) -> None:
+    """Two hundred pairs as independence has them, and one of six times that: measured well, it is believed."""
+    settings, grid, expected = replace(DEFAULT, surprising_share=share), grid_to(90_000), 500.0
+    supports = np.append(np.full(200, expected), 6 * expected)
+    prior = Prior(np.full(201, expected), np.full(201, 3500.0), settings)
+    measurement = Measurement.of(supports, grid, scale=100.0, unevenness=0.16, grid=grid)
+    pairs: list[Itemset] = [(0, item) for item in range(1, 202)]
+    found = Posterior.measured(pairs, measurement, grid, prior=prior).means
+    assert (found[-1] > 4 * expected) == is_believed
+    assert found[:-1] == pytest.approx(expected, rel=0.3)
+
+
 @pytest.mark.parametrize(("size", "law"), [(2, (0.7, 1.5)), (3, (0.3, 0.7))], ids=["pairs", "larger"])
 def test_chances_before_any_answer_are_those_of_the_vague_law(size: int, law: tuple[float, float]) -> None:
-    """Against the law on a fine grid."""
+    """Against the law on a fine grid; what is surprising has no part in it."""
+    settings = replace(DEFAULT, surprising_share=1e-9)
     prior, grid = (
-        Prior(np.array([10.0, 100.0, 3.0]), np.array([500.0, 150.0, 20.0]), DEFAULT),
+        Prior(np.array([10.0, 100.0, 3.0]), np.array([500.0, 150.0, 20.0]), settings),
         np.geomspace(1e-3, 1000, 200_001),
     )
     on_grid = np.exp(prior.log_chances(*law, grid))

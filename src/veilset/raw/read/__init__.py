@@ -138,8 +138,8 @@ def read(  # noqa: PLR0913 - one word for each thing that a file does not say it
             file and line. Nothing tells how many there were. A row of which nobody knows the owner is left out.
             Compressed files must be named .gz or .zst.
         alphabet: The public items: a list, or the path of a file with one item on each line, or with lines
-            of an item, a tab, and its name in releases. Other items are dropped. If not given, the items that
-            the data holds stand for it, sorted, and each release says so.
+            of an item, a tab, and its name in releases. Other items are dropped. If not given, whoever makes a
+            release of the data has to say which items may be named.
 
     Raises:
         BadInput: The source cannot be read; the message tells where, and what to do.
