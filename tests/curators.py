@@ -22,11 +22,13 @@ def curator_over(
     rows: Baskets | Transactions,
     *,
     epsilon: Fraction = Fraction(1),
+    delta: Fraction = Fraction(0),
     noise: Noise | None = None,
     unit: PrivacyUnit = ONE_TRANSACTION,
 ) -> Curator:
     """A curator over small transactions."""
-    return Curator(engine_over(rows), budget=Budget(epsilon), noise=noise or SeededNoise(1), unit=unit)
+    budget = Budget(epsilon, delta=delta)
+    return Curator(engine_over(rows), budget=budget, noise=noise or SeededNoise(1), unit=unit)
 
 
 def unnamed_curator_over(

@@ -187,7 +187,7 @@ def _root_counts(data: Transactions, epsilon: Fraction, noise: SeededNoise) -> O
     """Noisy counts in 16ths of a transaction."""
     budget, unit = Budget(epsilon, delta=AUDITED_DELTA), PrivacyUnit("transaction", 1)
     curator = Curator(LocalEngine(data, threads=1), budget=budget, noise=noise, unit=unit)
-    counts = curator.ask_root_counts(THREE_ITEMSETS, most=2, epsilon=epsilon, delta=AUDITED_DELTA)
+    counts = curator.ask_root_counts(THREE_ITEMSETS, most=2, epsilon=epsilon)
     return _counts("itemset", 16 * counts.values // counts.mechanism.steps)
 
 

@@ -59,7 +59,6 @@ from veilset.gate.selection.item_discovery import (
 )
 from veilset.gate.selection.length_scores import WEIGHT_STEPS
 from veilset.gate.selection.sparse_vector import COMPARISON_STEPS
-from veilset.gate.zcdp import gaussian_scale
 from veilset.raw.cuts.similar_cut import KeepSimilar
 from veilset.raw.cuts.smart_cut import KeepSmart
 from veilset.raw.cuts.split import Split
@@ -131,7 +130,6 @@ __all__ = [
     "exact_delta",
     "exact_epsilon",
     "expected_threshold",
-    "gaussian_scale",
     "naming_mechanism",
     "naming_noise",
     "price_of",

@@ -260,42 +260,51 @@ class DiscreteGaussian:
     """Integer noise with P(x) proportional to exp(-x^2 / (2 scale^2)), on every count.
 
     `squared_sensitivity` is the square of the L2 distance by which one privacy unit can move all counts together, in
-    whole transactions; `scale`, in steps, is what `gate.zcdp` says that (epsilon, delta) needs.
+    whole transactions. The answer is `rho`-zCDP; `epsilon` and `delta` are by how much it raises the cost of all
+    questions with Gaussian noise (`gate.accounting.concentrated`): delta is paid by the first of them.
     """
 
     squared_sensitivity: int
+    rho: Fraction
     epsilon: Fraction
     delta: Fraction
-    scale: Fraction
     steps: int
 
     def __post_init__(self) -> None:
         _check_cost(self.epsilon, self.squared_sensitivity)
-        if not 0 < self.delta < 1:
-            raise BadCall(f"Gaussian noise needs a delta above 0 and below 1, not {self.delta}")
+        if self.rho <= 0:
+            raise BadCall(f"Gaussian noise of rho {self.rho} cannot be drawn; give a rho above 0")
+
+    @property
+    def scale(self) -> Fraction:
+        """The scale of the noise in steps, rounded up to an integer: the root of D^2 / (2 rho)."""
+        return Fraction(math.isqrt(math.ceil(self.squared_sensitivity * self.steps**2 / (2 * self.rho))) + 1)
 
     def sentence(self) -> str:
         """The mechanism in words."""
         scale = float(self.scale / self.steps)
-        return f"discrete Gaussian noise of scale {scale:.6g} (squared L2 sensitivity {self.squared_sensitivity})"
+        return (
+            f"discrete Gaussian noise of scale {scale:.6g} (squared L2 sensitivity {self.squared_sensitivity}, "
+            f"rho {float(self.rho):.4g})"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The mechanism as JSON values."""
         return {
             "mechanism": "discrete Gaussian",
             "squared_sensitivity": self.squared_sensitivity,
+            "rho": str(self.rho),
             "epsilon": str(self.epsilon),
             "delta": str(self.delta),
             "scale": float(self.scale / self.steps),
-            "scale_in_steps": str(self.scale),
             "steps": self.steps,
         }
 
     @classmethod
     def from_dict(cls, row: dict[str, Any]) -> "DiscreteGaussian":
         """The mechanism that `to_dict` wrote."""
-        cost = Fraction(row["epsilon"]), Fraction(row["delta"])
-        return cls(row["squared_sensitivity"], *cost, Fraction(row["scale_in_steps"]), row["steps"])
+        rho, epsilon, delta = (Fraction(row[name]) for name in ("rho", "epsilon", "delta"))
+        return cls(row["squared_sensitivity"], rho, epsilon, delta, row["steps"])
 
 
 @dataclass(frozen=True, slots=True)

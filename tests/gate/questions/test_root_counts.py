@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import reference
-from curators import ONE_TRANSACTION, Untouchable, engine_over
+from curators import ONE_TRANSACTION, Untouchable, curator_over, engine_over
 from laws import fits
 from reference import Basket, Baskets
 from strategies import ALPHABET_SIZE, basket, baskets, transactions_of
@@ -41,9 +41,7 @@ some_itemsets = st.lists(
 
 def curator_with_delta(rows: Baskets, *, delta: Fraction = DELTA, transactions: int = 1) -> Curator:
     """A curator that may spend delta."""
-    budget = Budget(Fraction(1), delta=delta)
-    unit = PrivacyUnit("person", transactions)
-    return Curator(engine_over(rows), budget=budget, noise=SeededNoise(1), unit=unit)
+    return curator_over(rows, delta=delta, unit=PrivacyUnit("person", transactions))
 
 
 @given(rows=baskets(), itemsets=some_itemsets, most=st.integers(1, 9))
@@ -72,7 +70,7 @@ def test_one_more_unit_moves_the_counts_by_no_more_than_is_paid_for(
     """In the L2 norm, also for a person whose transactions are all alike; the mechanism states the square of it."""
     listed = Itemsets.of(itemsets)
     curator = curator_with_delta(rows, transactions=transactions)
-    counts = curator.ask_root_counts(listed, most=most, epsilon=Fraction(1), delta=DELTA)
+    counts = curator.ask_root_counts(listed, most=most, epsilon=Fraction(1))
     weights = root_weights(most, len(itemsets))
     before, after = (
         engine_over(database).weighted_counts(listed.offsets, listed.items, weights).values
@@ -98,7 +96,7 @@ def test_the_noise_has_the_scale_that_epsilon_and_delta_need(factor: float, *, i
     def ask(seed: int) -> GaussianCounts:
         budget = Budget(Fraction(1), delta=DELTA)
         curator = Curator(engine_over([]), budget=budget, noise=SeededNoise(seed), unit=ONE_TRANSACTION)
-        return curator.ask_root_counts(many, most=2, epsilon=Fraction(1), delta=DELTA)
+        return curator.ask_root_counts(many, most=2, epsilon=Fraction(1))
 
     values, mechanism = np.concatenate([ask(seed).values for seed in range(4000)]), ask(0).mechanism
     edges = stats.norm.ppf(np.linspace(0, 1, 21)[1:-1], scale=factor * float(mechanism.scale))
@@ -110,47 +108,75 @@ def test_the_noise_has_the_scale_that_epsilon_and_delta_need(factor: float, *, i
     )
 
 
-def test_a_question_without_enough_delta_does_not_look() -> None:
+def test_a_question_without_delta_does_not_look() -> None:
     """Neither on the data nor on a sample, which has no delta; where it is paid for, it does."""
     engine = cast("Engine", Untouchable(transactions_of([frozenset({0})])))
 
-    def asked(delta: Fraction) -> Curator:
-        budget = Budget(Fraction(1), delta=delta)
+    def asked(delta: Fraction, epsilon: Fraction = Fraction(1)) -> Curator:
+        budget = Budget(epsilon, delta=delta)
         return Curator(engine, budget=budget, noise=SeededNoise(1), unit=ONE_TRANSACTION)
 
-    for poor in (asked(Fraction(0)), asked(DELTA / 2)):
-        with pytest.raises(BudgetExceeded, match="asks for delta 1e-06"):
-            poor.ask_root_counts(SOME, most=1, epsilon=Fraction(1, 2), delta=DELTA)
+    sample = asked(DELTA).on_sample(Fraction(1, 2), epsilon=Fraction(1))
+    for poor in (asked(Fraction(0)), sample):
+        with pytest.raises(BadCall, match="needs delta, which there is none of here"):
+            poor.ask_root_counts(SOME, most=1, epsilon=Fraction(1, 4))
         assert poor.budget.charges == ()
-    with pytest.raises(BadCall, match="needs delta, which no sample has"):
-        asked(DELTA).on_sample(Fraction(1, 2), epsilon=Fraction(1)).ask_root_counts(
-            SOME, most=1, epsilon=Fraction(1, 4), delta=DELTA
-        )
+    poor = asked(DELTA, Fraction(1, 5))
+    with pytest.raises(BudgetExceeded, match="only 1/5 of 1/5 is left"):
+        poor.ask_root_counts(SOME, most=1, epsilon=Fraction(1, 4))
+    assert (poor.budget.charges, poor.budget.delta_left) == ((), DELTA)
     with pytest.raises(pytest.fail.Exception, match="looked at the data"):
-        asked(DELTA).ask_root_counts(SOME, most=1, epsilon=Fraction(1, 2), delta=DELTA)
+        asked(DELTA).ask_root_counts(SOME, most=1, epsilon=Fraction(1, 2))
+
+
+def test_several_questions_are_converted_once() -> None:
+    """Their rho add up to what (the sum of their epsilons, delta) pays for, and no more; delta is paid by the first."""
+    curator = curator_with_delta([frozenset({0})])
+    asked = [
+        curator.ask_root_counts(SOME, most=1, epsilon=Fraction(1, share)).mechanism
+        for share in (10, 10, 5, 7)
+    ]
+    curator.ask_number(epsilon=Fraction(1, 10))
+    rho, epsilon = sum(each.rho for each in asked), sum(each.epsilon for each in asked)
+    assert delta_of(Fraction(rho), epsilon=Fraction(epsilon)) <= DELTA
+    assert delta_of(Fraction(rho) * Fraction(201, 200), epsilon=Fraction(epsilon)) > DELTA
+    assert [each.delta for each in asked] == [DELTA, 0, 0, 0]
+    assert curator.budget.delta_left == 0
+    assert curator.budget.spent == epsilon + Fraction(1, 10)
+    assert asked[1].scale < asked[0].scale
+
+
+@pytest.mark.parametrize("factor", [Fraction(1001, 1000), Fraction(2)])
+def test_a_forged_rho_is_refused(factor: Fraction) -> None:
+    """Whoever puts less noise than the price allows is stopped at the account, which stays as it was."""
+    budget = Budget(Fraction(1), delta=DELTA)
+    cost = budget.gaussian_cost(Fraction(1, 2))
+    with pytest.raises(BadCall, match="must have the rho that its price allows"):
+        budget.charge("counts", DiscreteGaussian(1, cost.rho * factor, cost.epsilon, cost.delta, 1))
+    assert (budget.charges, budget.delta_left) == ((), DELTA)
+    budget.charge("counts", DiscreteGaussian(1, cost.rho, cost.epsilon, cost.delta, 1))
+    with pytest.raises(BadCall):
+        budget.charge("counts", DiscreteGaussian(1, 4 * cost.rho, cost.epsilon, Fraction(0), 1))
 
 
 def test_the_row_of_the_trace_survives_json_and_reads_in_words() -> None:
     """With epsilon, delta and the exact scale."""
     curator = curator_with_delta([frozenset({0})])
-    curator.ask_root_counts(SOME, most=2, epsilon=Fraction(1, 3), delta=DELTA)
+    curator.ask_root_counts(SOME, most=2, epsilon=Fraction(1, 3))
     (charge,) = curator.budget.charges
     assert charge.question == "supports of 2 itemsets, contribution cap 2 in the L2 norm"
     assert isinstance(charge.mechanism, DiscreteGaussian)
     assert Charge.from_dict(charge.to_dict()) == charge
-    assert "(squared L2 sensitivity 2), epsilon 1/3, delta 1e-06" in charge.sentence()
+    assert "(squared L2 sensitivity 2, rho" in charge.sentence()
+    assert charge.sentence().endswith("epsilon 1/3, delta 1e-06")
 
 
 @pytest.mark.parametrize(
-    ("itemsets", "most", "delta"),
-    [(Itemsets.of([]), 1, DELTA), (SOME, 0, DELTA), (SOME, 1, Fraction(0))],
-    ids=["nothing to count", "a cap of 0", "no delta"],
+    ("itemsets", "most"), [(Itemsets.of([]), 1), (SOME, 0)], ids=["nothing to count", "a cap of 0"]
 )
-def test_a_bad_call_is_refused_before_anything_is_spent(
-    itemsets: Itemsets, most: int, delta: Fraction
-) -> None:
+def test_a_bad_call_is_refused_before_anything_is_spent(itemsets: Itemsets, most: int) -> None:
     """With a BadCall, not an error of numbers."""
     curator = curator_with_delta([frozenset({0})])
     with pytest.raises(BadCall):
-        curator.ask_root_counts(itemsets, most=most, epsilon=Fraction(1), delta=delta)
+        curator.ask_root_counts(itemsets, most=most, epsilon=Fraction(1))
     assert curator.budget.charges == ()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from curators import curator_over
 from planned_cases import overlap_over
-from veilset.gate import WEIGHT_STEPS, NoisyHistogram, gaussian_scale
+from veilset.gate import Budget, NoisyHistogram, PrivacyUnit
 from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.itemsets import Itemsets
 from veilset.methods.planned.overlap import (
@@ -269,7 +269,8 @@ def test_gaussian_noise_is_taken_where_it_errs_less() -> None:
     numbers = np.zeros(MOST)
     numbers[59] = 50_000.0
     long, short = Overlap(numbers, DEFAULT), Overlap(np.append(50_000.0, np.zeros(MOST - 1)), DEFAULT)
-    offer = GaussianOffer(Fraction(1, 10**10), 1)
+    budget = Budget(Fraction(1), delta=Fraction(1, 10**10))
+    offer = GaussianOffer(lambda epsilon: budget.gaussian_cost(epsilon).rho, 1)
     assert not long.best_cap(support=2000.0, noise=5.0).is_root
     cap = replace(long, gaussian=offer).best_cap(support=2000.0, noise=5.0)
     assert cap.is_root
@@ -278,7 +279,10 @@ def test_gaussian_noise_is_taken_where_it_errs_less() -> None:
 
 
 def test_the_deviation_that_is_predicted_is_that_of_the_question() -> None:
-    """Of a count that one unit moves by 1 in the L2 norm, at the epsilon where Laplace noise has that scale."""
-    delta, epsilon = Fraction(1, 10**9), Fraction(1, 8)
-    drawn = float(gaussian_scale(3**2 * WEIGHT_STEPS**2, epsilon=epsilon, delta=delta)) / WEIGHT_STEPS
-    assert GaussianOffer(delta, 3).deviation(3 / float(epsilon)) == pytest.approx(drawn, rel=1e-3)
+    """Of a count that one unit of three transactions moves by 3 in the L2 norm, at the epsilon of Laplace noise."""
+    curator = curator_over([], epsilon=Fraction(1), delta=Fraction(1, 10**9), unit=PrivacyUnit("person", 3))
+    offer = GaussianOffer(lambda epsilon: curator.budget.gaussian_cost(epsilon).rho, 3)
+    for _ in range(2):  # the second costs as much, and has less noise
+        predicted = offer.deviation(3 / 0.125)
+        drawn = curator.ask_root_counts(Itemsets.of([(0,)]), most=1, epsilon=Fraction(1, 8)).mechanism
+        assert predicted == pytest.approx(float(drawn.scale / drawn.steps), rel=1e-3)

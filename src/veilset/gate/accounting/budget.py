@@ -3,12 +3,13 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from threading import Lock
 
 from veilset.errors import BadCall, BudgetExceeded
-from veilset.gate.mechanisms import Charge, Mechanism
+from veilset.gate.accounting.concentrated import GaussianPurse
+from veilset.gate.mechanisms import Charge, DiscreteGaussian, Mechanism
 from veilset.rationals import Rational, rational_of
 
 Epsilon = Rational
@@ -64,6 +65,15 @@ def exact_delta(delta: Delta) -> Fraction:
     return exact
 
 
+@dataclass(frozen=True, slots=True)
+class GaussianCost:
+    """The rho of a question with Gaussian noise, and what it costs."""
+
+    rho: Fraction
+    epsilon: Fraction
+    delta: Fraction
+
+
 class Account(ABC):
     """Who pays for questions: a budget, or the part of one that is spent on a sample."""
 
@@ -92,6 +102,10 @@ class Account(ABC):
     def delta_left(self) -> Fraction:
         """What can still be spent of delta."""
         return self.delta - sum((charge.mechanism.delta for charge in self._charges), Fraction(0))
+
+    def gaussian_cost(self, epsilon: Fraction) -> GaussianCost:
+        """What a question with Gaussian noise gets for epsilon, or BadCall where there is no delta for any."""
+        raise BadCall(f"Gaussian noise at epsilon {epsilon} needs delta, which there is none of here")
 
     @abstractmethod
     def charge(self, question: str, mechanism: Mechanism) -> None:
@@ -129,6 +143,15 @@ class Budget(Account):
                 f"a budget of delta {delta} is no probability of failing; give one from 0 up, below 1"
             )
         super().__init__(total, delta=delta)
+        self._gaussian: GaussianPurse | None = None
+
+    def gaussian_cost(self, epsilon: Fraction) -> GaussianCost:
+        """What a question with Gaussian noise gets for epsilon; the first one takes all that is left of delta."""
+        if self._gaussian is not None:
+            return GaussianCost(self._gaussian.rho_for(epsilon), epsilon, Fraction(0))
+        if self.delta_left == 0:
+            return super().gaussian_cost(epsilon)
+        return GaussianCost(GaussianPurse(self.delta_left).rho_for(epsilon), epsilon, self.delta_left)
 
     def charge(self, question: str, mechanism: Mechanism) -> None:
         """Pay for a question, or raise BudgetExceeded and leave everything as it was."""
@@ -143,6 +166,10 @@ class Budget(Account):
                     f"the question {question!r} asks for delta {float(mechanism.delta):g}, but only "
                     f"{float(self.delta_left):g} of {float(self.delta):g} is left; start with a larger delta"
                 )
+            if isinstance(mechanism, DiscreteGaussian):
+                purse = self._gaussian or GaussianPurse(mechanism.delta)
+                purse.pay(mechanism.epsilon, mechanism.rho)
+                self._gaussian = purse
             self._charges.append(Charge(question, mechanism))
 
 

@@ -12,7 +12,6 @@ from veilset.gate.answers import GaussianCounts, NoisyCount, NoisyCounts, NoisyH
 from veilset.gate.mechanisms import DiscreteGaussian
 from veilset.gate.questions.base import Questions, after_reshaping, check_countable, on_chosen_items
 from veilset.gate.selection.length_scores import WEIGHT_STEPS, restricted
-from veilset.gate.zcdp import gaussian_scale
 from veilset.itemsets import Itemsets
 from veilset.raw.counts import ExactCounts
 from veilset.raw.cuts.truncation import KeepAll, OnlyItems, Reshape, Truncation
@@ -172,14 +171,13 @@ class CountQuestions(Questions):
         )
         return NoisyCounts(itemsets, values, mechanism)
 
-    def ask_root_counts(
-        self, itemsets: Itemsets, *, most: int, epsilon: Fraction, delta: Fraction
-    ) -> GaussianCounts:
+    def ask_root_counts(self, itemsets: Itemsets, *, most: int, epsilon: Fraction) -> GaussianCounts:
         """Supports under a cap in the L2 norm: one that holds n > most of the itemsets counts sqrt(most / n) on each.
 
         In steps, rounded down: the squares of what a transaction weighs add up to at most `most`, in whole
         transactions; c transactions of one unit, all alike, move the counts by c times that length, so by c^2 `most`
-        squared. Gaussian noise for (epsilon, delta) is put on every count: see `gate.zcdp`.
+        squared. Gaussian noise is put on every count; all such questions are accounted for together, and delta is paid
+        by the first of them: see `gate.accounting.concentrated`.
         """
         check_countable(itemsets)
         if most < 1:
@@ -187,16 +185,17 @@ class CountQuestions(Questions):
                 f"a transaction that may count for {most} itemsets counts for none; give at least 1"
             )
         most = min(most, len(itemsets))
-        squared = most * self.unit.transactions**2
-        scale = gaussian_scale(squared * WEIGHT_STEPS**2, epsilon=epsilon, delta=delta)
-        mechanism = DiscreteGaussian(squared, epsilon, delta, scale, WEIGHT_STEPS)
+        cost, squared = self.budget.gaussian_cost(epsilon), most * self.unit.transactions**2
+        mechanism = DiscreteGaussian(squared, cost.rho, cost.epsilon, cost.delta, WEIGHT_STEPS)
         engine = self._pay(
             f"supports of {counted(len(itemsets), 'itemset')}, contribution cap {most} in the L2 norm",
             mechanism,
         )
         weights = root_weights(most, len(itemsets))
         exact = engine.weighted_counts(itemsets.offsets, itemsets.items, weights)
-        return GaussianCounts(itemsets, self._noise.discrete_gaussian(exact, scale=scale), mechanism)
+        return GaussianCounts(
+            itemsets, self._noise.discrete_gaussian(exact, scale=mechanism.scale), mechanism
+        )
 
     def ask_normalised_supports(
         self, limit: int, *, epsilon: Fraction, items: Int64Array | None = None

@@ -19,10 +19,8 @@ def ask_capped_supports(
     curator: Curator, itemsets: Itemsets, overlap: Overlap, cap: Cap, *, epsilon: Fraction, grid: FloatArray
 ) -> Measurement:
     """Pay for supports under a cap, and say what they tell of each."""
-    if cap.is_root and overlap.gaussian is not None:
-        rooted = curator.ask_root_counts(
-            itemsets, most=cap.most, epsilon=epsilon, delta=overlap.gaussian.delta
-        )
+    if cap.is_root:
+        rooted = curator.ask_root_counts(itemsets, most=cap.most, epsilon=epsilon)
         return measurement_of_roots(rooted, overlap, cap, grid=grid)
     counts = curator.ask_capped_counts(itemsets, most=cap.most, epsilon=epsilon)
     return measurement_of(counts, overlap, cap, grid=grid)

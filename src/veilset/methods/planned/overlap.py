@@ -14,7 +14,7 @@ makes it likelier: the log of the factor has a Laplace law.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
@@ -23,7 +23,7 @@ from itertools import product
 import numpy as np
 
 from veilset.arrays import FloatArray, Int64Array
-from veilset.gate import Curator, NoisyHistogram, gaussian_scale
+from veilset.gate import Curator, NoisyHistogram
 from veilset.itemsets import Itemsets
 from veilset.methods.planned.settings import Settings
 from veilset.methods.shared.discovery import LENGTH_CLASSES
@@ -66,15 +66,18 @@ class Cap:
 
 @dataclass(frozen=True, slots=True)
 class GaussianOffer:
-    """The delta that a question may have for Gaussian noise, of units of some transactions."""
+    """The chance to put Gaussian noise on counts, where there is a delta, of units of some transactions.
 
-    delta: Fraction
+    `rho_for` tells the rho of a question at a price, which grows with what questions of this kind have cost before.
+    """
+
+    rho_for: Callable[[Fraction], Fraction]
     transactions: int
 
     def deviation(self, noise: float) -> float:
         """Of a count that one unit moves by 1 in the L2 norm, at the price at which Laplace noise has that scale."""
         epsilon = Fraction(self.transactions / noise).limit_denominator(10**6)
-        return float(gaussian_scale(10**8, epsilon=epsilon, delta=self.delta)) / 10**4 * self.transactions
+        return self.transactions / math.sqrt(2 * self.rho_for(epsilon)) if epsilon > 0 else math.inf
 
 
 @dataclass(frozen=True, slots=True)

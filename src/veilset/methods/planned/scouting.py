@@ -53,7 +53,7 @@ class Scouting:
         is_given: whether the threshold was given by the caller.
         epsilon: all of it.
         remaining: what is not spent.
-        gaussian: what each question may have of delta, where there is any for Gaussian noise.
+        gaussian: the chance to put Gaussian noise on counts, where there is a delta.
     """
 
     preliminaries: Preliminaries
@@ -142,17 +142,17 @@ def ask_scouting(
         is_given=is_given,
         epsilon=epsilon,
         remaining=preliminaries.remaining - price,
-        gaussian=_gaussian_offer(curator, settings),
+        gaussian=_gaussian_offer(curator),
     )
     return _ask_rank(curator, scouting) if is_rank_worth_asking(scouting) else scouting
 
 
-def _gaussian_offer(curator: Curator, settings: Settings) -> GaussianOffer | None:
-    """An equal part of delta for every question that could have Gaussian noise."""
-    delta = curator.budget.delta_left
-    if delta == 0:
+def _gaussian_offer(curator: Curator) -> GaussianOffer | None:
+    """Gaussian noise for whoever has a delta that is not spent."""
+    budget = curator.budget
+    if budget.delta_left == 0:
         return None
-    return GaussianOffer(delta / settings.gaussian_questions, curator.unit.transactions)
+    return GaussianOffer(lambda epsilon: budget.gaussian_cost(epsilon).rho, curator.unit.transactions)
 
 
 def _ask_rank(curator: Curator, scouting: SparseScouting) -> DenseScouting | SparseScouting:

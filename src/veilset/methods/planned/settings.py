@@ -151,8 +151,6 @@ class Settings:
     """0.4 of what the average itemset loses under a cap is the standard deviation of what itemsets lose."""
     unevenness_of_roots: float = 0.2
     """0.2 is the same where one of n itemsets counts 1 / sqrt(n), which falls half as fast as 1 / n on a log scale."""
-    gaussian_questions: int = 16
-    """16 questions at most have Gaussian noise: one for each size, and four of the refinement."""
     usual_factor: float = 0.5
     """0.5 is the mean absolute logarithm of how a class of the histogram departs from the model."""
     known_total_within: float = 0.25
