@@ -184,3 +184,14 @@ def test_a_file_that_cannot_hold_a_dataset_is_refused(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
     made.write(tmp_path / "out.parquet")
     assert copies_in(vs.read(tmp_path / "out.parquet")) == {("two\nlines",): 1}
+
+
+def test_a_vocabulary_of_an_older_dataset_does_not_stay_beside_a_new_one(tmp_path: Path) -> None:
+    """It may name what this one must not: here all items, where the new one found none."""
+    path = tmp_path / "published.dat"
+    rows = [["milk", f"patient {number}"] for number in range(40)]
+    vs.publish(rows, epsilon=1, public_items=True, noise=vs.SeededNoise(1)).write(path)
+    vocabulary = tmp_path / "published.vocab.tsv"
+    assert "patient 7" in vocabulary.read_text(encoding="utf-8")
+    vs.publish(rows, epsilon=1, delta=1e-9, noise=vs.SeededNoise(1)).write(path)
+    assert not vocabulary.exists()

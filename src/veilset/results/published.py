@@ -24,7 +24,7 @@ from veilset.gate import Curator, Item
 from veilset.itemsets import Itemsets
 from veilset.marks import PUBLISHED_MARK
 from veilset.results.promise import Paid, Promise
-from veilset.writing import as_lists, as_words, check_vocabulary, write_fimi
+from veilset.writing import as_lists, as_words, check_vocabulary, vocabulary_beside, write_fimi
 
 FILES = (".dat", ".dat.gz", ".dat.zst", ".parquet")
 """What a published dataset can be written to."""
@@ -110,6 +110,9 @@ class Published(Paid):
         return table.replace_schema_metadata({PUBLISHED_MARK: "multiplicity"})
 
     def _write_fimi(self, path: Path) -> None:
+        vocabulary_beside(path).unlink(
+            missing_ok=True
+        )  # an older dataset's, which may name what this one must not
         records, copies = self.records, self.multiplicities
         write_fimi(path, records.offsets, records.items, names=self.names, copies=copies)
 
