@@ -126,9 +126,9 @@ def test_what_fails_after_paying_says_how_much_was_spent(
 def test_what_finding_items_cost_is_spent_too(
     exit_code_after_paying: Callable[..., object], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Epsilon for the names and for the number, and all of delta."""
+    """Epsilon for the names and for the number, and the half of delta that names cost."""
     assert exit_code_after_paying(BadCall("no"), "--delta", "1e-9") == 2
-    told = re.fullmatch(r"veilset: no; epsilon (\S+) and delta 1e-09 were spent\n", capsys.readouterr().err)
+    told = re.fullmatch(r"veilset: no; epsilon (\S+) and delta 5e-10 were spent\n", capsys.readouterr().err)
     assert told is not None
     assert Fraction(1, 4) < Fraction(told[1]) < 1
 

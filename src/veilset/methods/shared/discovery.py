@@ -78,9 +78,10 @@ def find_items(
 ) -> Curator:
     """Name the items that may be part of an answer, at the least price that is expected to do.
 
-    Takes a share of delta; the rest is for Gaussian noise in the method's own questions, where it has any.
+    Takes a share of delta; the rest is for Gaussian noise in the method's own questions, where it has any. No method
+    that publishes a dataset has, so there it takes all.
     """
-    delta *= share_of_delta
+    delta *= share_of_delta if isinstance(request, Request) else 1
     lengths = curator.ask_length_classes(LENGTH_CLASSES, epsilon=epsilon * SHARE_FOR_LENGTHS)
     transactions = curator.unit.transactions
     if isinstance(request, Request):
