@@ -22,6 +22,8 @@ from typing import Any
 HERE = Path(__file__).resolve().parents[1]
 DATA = HERE.parent / "shared" / "data"
 TEXTS = {"question", "stage", "notes", "promise", "version", "assumption"}
+NEWER = {"delta", "is_conditional"}
+"""Fields that releases of version 0.1 did not have."""
 SETTINGS: tuple[dict[str, Any], ...] = (
     {"epsilon": 1, "k": 60},
     {"epsilon": "1/5", "k": 40},
@@ -127,7 +129,7 @@ def answer_of(verb: Callable[..., Any], data: Any, call: dict[str, Any]) -> str:
 def without_texts(value: Any) -> Any:  # noqa: ANN401 - JSON values
     """JSON values without what is written for people."""
     if isinstance(value, dict):
-        return {key: without_texts(each) for key, each in value.items() if key not in TEXTS}
+        return {key: without_texts(each) for key, each in value.items() if key not in TEXTS | NEWER}
     if isinstance(value, list | tuple):
         return [without_texts(each) for each in value]
     return value
