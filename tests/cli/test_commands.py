@@ -382,3 +382,15 @@ def test_a_bad_file_ends_in_one_line_that_names_it(tmp_path: Path, name: str) ->
     assert name in run.stderr
     assert message in run.stderr
     assert run.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(("choice", "code"), [(["--delta", "1e-9"], 0), (["--public-items"], 2)])
+def test_a_name_that_nobody_may_know_does_not_decide_whether_there_is_a_dataset(
+    tmp_path: Path, choice: list[str], code: int
+) -> None:
+    """One person's item with a tab in it, which a vocabulary cannot hold: refused only where it would be listed."""
+    data = tmp_path / "baskets.csv"
+    data.write_text("bread,milk\n" * 400 + '"one\tperson",milk\n', encoding="utf-8")
+    read = ["--format", "basket", "--separator", ","]
+    run = veilset("publish", data, *read, *choice, "--epsilon", "1", "--out", tmp_path / "out.dat")
+    assert run.returncode == code

@@ -61,7 +61,8 @@ class Transactions:
         return self.offsets.size - 1
 
     def __repr__(self) -> str:
-        return f"Transactions(private, over {len(self.alphabet)} items)"
+        about = f"over {len(self.alphabet)} items" if self.alphabet.is_given else "over items of its own"
+        return f"Transactions(private, {about})"
 
     @property
     def nbytes(self) -> int:
