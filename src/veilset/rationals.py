@@ -1,5 +1,6 @@
-"""Numbers as callers hand them in, made exact."""
+"""Numbers as callers hand them in, made exact; and back to floating point, rounded outward."""
 
+import math
 import re
 from fractions import Fraction
 
@@ -26,3 +27,13 @@ def rational_of(given: Rational) -> Fraction:
         return Fraction(text)
     except ZeroDivisionError:
         raise ValueError(text) from None
+
+
+def float_at_least(value: Fraction) -> float:
+    """The smallest float that is not below `value`: noise may only ever be rounded up.
+
+    >>> float_at_least(Fraction(1, 2)), Fraction(float_at_least(Fraction(1, 10))) >= Fraction(1, 10)
+    (0.5, True)
+    """
+    nearest = float(value)
+    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from veilset.audit.floats import audit_integer_noise, audit_textbook_noise, low_bits, naive_laplace
 from veilset.audit.verdicts import BROKEN, HOLDS
-from veilset.gate.noise import Noise, SecureNoise, SeededNoise
+from veilset.gate import Noise, SecureNoise, SeededNoise
 
 SAMPLES = 4000
 

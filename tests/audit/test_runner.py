@@ -24,7 +24,6 @@ from veilset.errors import BadCall
 from veilset.gate import KeepRandom, SeededNoise, UnnamedCurator
 from veilset.gate.selection.item_discovery import (
     WHOLE_WEIGHT,
-    named_items,
     naming_mechanism,
     weights_by_length,
 )
@@ -89,7 +88,7 @@ def names_from(weight: int) -> Run:
         engine = LocalEngine(data, threads=1)
         right = naming_mechanism("laplace", transactions=1, longest=8, epsilon=epsilon, delta=AUDITED_DELTA)
         weights = engine.weighted_items(weights_by_length("laplace", 8), KeepRandom(8), noise.keys)
-        named = named_items(weights, replace(right, threshold=weight or right.threshold), noise)
+        named = noise.named(weights, replace(right, threshold=weight or right.threshold))
         return {f"{item} named": 1 for item in named.items.tolist()}
 
     return run

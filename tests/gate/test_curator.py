@@ -26,6 +26,7 @@ from veilset.gate import (
     KeepAll,
     KeepBest,
     KeepRandom,
+    Noise,
     OnlyItems,
     PrivacyUnit,
     SeededNoise,
@@ -43,7 +44,7 @@ TINY = Fraction(1, 10**9)
 ALL_ITEMSETS = Itemsets.of([(), (0,), (1,), (2, 3), (0, 1), (0, 1, 2), (0, 1, 2, 3, 4)])
 
 
-class Recorder:
+class Recorder(Noise):
     """Noise that adds nothing and remembers what it was handed: shows what a question really looked at."""
 
     is_private = False

@@ -12,7 +12,8 @@ from scipy import stats
 
 from laws import discrete_gaussian, discrete_laplace, fits
 from veilset.errors import BadCall
-from veilset.gate.noise import Noise, SecureNoise, SeededNoise, float_at_least
+from veilset.gate import Noise, SecureNoise, SeededNoise
+from veilset.rationals import float_at_least
 from veilset.raw.counts import ExactCounts
 
 DRAWS = 50_000

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from reference import Baskets
 from strategies import baskets, transactions_of
 from veilset.arrays import Int64Array, Uint32Array
-from veilset.gate import SeededNoise
+from veilset.gate import Noise, SeededNoise
 from veilset.methods import METHODS
 from veilset.opening import open_curator
 from veilset.raw.counts import ExactCounts
@@ -42,7 +42,7 @@ def test_the_trace_of_any_run_sums_to_at_most_epsilon(
     )
 
 
-class Offset:
+class Offset(Noise):
     """Noise that moves every count far away, so that an exact one that gets past it is found."""
 
     is_private = True

@@ -33,6 +33,7 @@ from veilset.gate.answers import (
 )
 from veilset.gate.curator import Curator
 from veilset.gate.discovery import UnnamedCurator
+from veilset.gate.draws import Noise
 from veilset.gate.mechanisms import (
     AboveThreshold,
     ChainedLaplace,
@@ -45,7 +46,7 @@ from veilset.gate.mechanisms import (
     NamingLaw,
     OnSample,
 )
-from veilset.gate.noise import Noise, SecureNoise, SeededNoise
+from veilset.gate.noise import SecureNoise, SeededNoise
 from veilset.gate.noisy_tree import NoisyTree
 from veilset.gate.questions.base import PrivacyUnit
 from veilset.gate.questions.counts import LARGEST_MARGINAL

@@ -31,7 +31,7 @@ class Curator(CountQuestions, SelectionQuestions, PrefixTreeQuestions, Partition
         this curator's budget pays for draws the sample; until then there is none.
         """
         drawn = drawable_rate(rate)
-        sample = SampledEngine(self._alphabet, rate=drawn, draw=self._noise.keys)
+        sample = SampledEngine(self._alphabet, rate=drawn, draw=self._noise.sample_keys)
 
         def pay(question: str, mechanism: Mechanism) -> None:
             sample.draw_from(self._pay(question, mechanism))

@@ -91,7 +91,7 @@ class UnnamedCurator(PaidLooks):
         weights = engine.weighted_items(
             item_discovery.weights_by_length(law, longest), KeepRandom(longest), self._noise.keys
         )
-        named = item_discovery.named_items(weights, mechanism, self._noise)
+        named = self._noise.named(weights, mechanism)
         order = np.array(sorted(range(named.items.size), key=_by_name(engine, named.items)), np.int64)
         return Curator(
             engine.restricted(named.items[order]),

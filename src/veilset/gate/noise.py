@@ -1,4 +1,4 @@
-"""Randomness: the only importer of opendp. Handed to a Curator, never global.
+"""Sources of randomness: the only importer of opendp. Handed to a Curator, never global.
 
 Discrete Laplace noise comes from OpenDP's exact integer sampler. Everything else (which candidate wins, which
 items a truncation keeps) is built on uniform integers, exactly: see `gate.selection.exponential`.
@@ -9,37 +9,19 @@ import random
 import secrets
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from veilset.arrays import Int64Array
 from veilset.errors import BadCall
+from veilset.gate.draws import Noise
+from veilset.rationals import float_at_least
 from veilset.raw.counts import ExactCounts
 from veilset.raw.cuts.rows import Keys
 
 
-class Noise(Protocol):
-    """Where the randomness of a release comes from."""
-
-    @property
-    def is_private(self) -> bool:
-        """False for randomness that can be repeated: a release made with it protects nobody."""
-
-    def discrete_laplace(self, counts: ExactCounts, *, scale: Fraction) -> Int64Array:
-        """The counts with independent noise, P(x) proportional to exp(-|x| / scale)."""
-
-    def discrete_gaussian(self, counts: ExactCounts, *, scale: Fraction) -> Int64Array:
-        """The counts with independent noise, P(x) proportional to exp(-x^2 / (2 scale^2))."""
-
-    def below(self, bound: int) -> int:
-        """A uniform integer in [0, bound)."""
-
-    def keys(self, number: int) -> Keys:
-        """Uniform 32-bit keys."""
-
-
-class SecureNoise:
+class SecureNoise(Noise):
     """Entropy of the operating system; exact integer samplers; cannot be seeded or repeated."""
 
     is_private = True
@@ -67,7 +49,7 @@ class SecureNoise:
         return np.frombuffer(secrets.token_bytes(4 * number), dtype=np.uint32)
 
 
-class SeededNoise:
+class SeededNoise(Noise):
     """The same laws from a seed, for tests, audits and evaluation on public data. Protects nobody."""
 
     is_private = False
@@ -105,16 +87,6 @@ class SeededNoise:
     def keys(self, number: int) -> Keys:
         """Uniform 32-bit keys."""
         return self._arrays.integers(0, 2**32, size=number, dtype=np.uint32)
-
-
-def float_at_least(value: Fraction) -> float:
-    """The smallest float that is not below `value`: noise may only ever be rounded up.
-
-    >>> float_at_least(Fraction(1, 2)), Fraction(float_at_least(Fraction(1, 10))) >= Fraction(1, 10)
-    (0.5, True)
-    """
-    nearest = float(value)
-    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)
 
 
 @lru_cache(maxsize=64)

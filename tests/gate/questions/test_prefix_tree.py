@@ -15,9 +15,8 @@ from prefix_trees import ORDER, Path, paths_in
 from reference import Basket, Baskets
 from strategies import basket, baskets, transactions_of
 from veilset.errors import BadCall
-from veilset.gate import PrivacyUnit, SecureNoise, SeededNoise
+from veilset.gate import Noise, PrivacyUnit, SecureNoise, SeededNoise
 from veilset.gate.mechanisms import DiscreteLaplace
-from veilset.gate.noise import Noise
 from veilset.raw.cuts.truncation import KeepAll
 from veilset.raw.engines.local import LocalEngine
 

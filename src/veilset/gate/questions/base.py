@@ -14,8 +14,8 @@ from veilset.arrays import Int64Array
 from veilset.errors import BadCall
 from veilset.gate.accounting.budget import Account
 from veilset.gate.answers import Discovery
+from veilset.gate.draws import Noise
 from veilset.gate.mechanisms import DiscreteLaplace, Mechanism
-from veilset.gate.noise import Noise
 from veilset.itemsets import Domain, Itemset, Itemsets
 from veilset.raw.counts import ExactCounts
 from veilset.raw.cuts.split import Split
@@ -85,7 +85,7 @@ class PaidLooks:
         """Charge, look, noise, in that order: counts with discrete Laplace noise, and the mechanism in the trace."""
         mechanism = DiscreteLaplace(sensitivity * self.unit.transactions, epsilon, steps)
         exact = look(self._pay(question, mechanism))
-        return self._noise.discrete_laplace(exact, scale=mechanism.scale), mechanism
+        return self._noise.counts(exact, mechanism), mechanism
 
 
 class Questions(PaidLooks):

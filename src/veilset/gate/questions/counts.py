@@ -193,9 +193,7 @@ class CountQuestions(Questions):
         )
         weights = root_weights(most, len(itemsets))
         exact = engine.weighted_counts(itemsets.offsets, itemsets.items, weights)
-        return GaussianCounts(
-            itemsets, self._noise.discrete_gaussian(exact, scale=mechanism.scale), mechanism
-        )
+        return GaussianCounts(itemsets, self._noise.counts(exact, mechanism), mechanism)
 
     def ask_normalised_supports(
         self, limit: int, *, epsilon: Fraction, items: Int64Array | None = None

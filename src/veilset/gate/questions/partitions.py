@@ -25,10 +25,11 @@ from veilset.arrays import Int64Array
 from veilset.errors import BadCall
 from veilset.gate.accounting.parallel import ParallelAccount
 from veilset.gate.answers import SubPartitions
+from veilset.gate.draws import Noise
 from veilset.gate.mechanisms import ChainedLaplace
-from veilset.gate.noise import Noise
 from veilset.gate.questions.base import Questions
-from veilset.gate.selection.noisy_test import NoisyTest, PassedCounts
+from veilset.gate.selection.noisy_test import NoisyTest, PassedCounts, SparseCounts
+from veilset.raw.counts import ExactCounts
 from veilset.raw.engines.partitions import ExactPartitions
 from veilset.raw.kernels.cells import InnerNodes
 from veilset.taxonomy import MOST_CHILDREN, Taxonomy
@@ -95,6 +96,55 @@ class _Runs:
         real = firsts < ends
         return cls(partitions[real], tests[real], firsts[real], ends[real])
 
+    def under(self, test: int) -> "_TestedKeys":
+        """The keys of all runs that have one test."""
+        chosen = np.flatnonzero(self.tests == test)
+        lengths = self.ends[chosen] - self.firsts[chosen]
+        return _TestedKeys(chosen, self.firsts[chosen], np.append(0, np.cumsum(lengths)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _TestedKeys:
+    """The keys of some runs, in places without gaps: run `runs[i]` has the keys from `firsts[i]` at `starts[i]` on."""
+
+    runs: Int64Array
+    firsts: Int64Array
+    starts: Int64Array
+
+    @property
+    def number(self) -> int:
+        """How many there are."""
+        return int(self.starts[-1])
+
+    def places_of(self, keys: Int64Array) -> Int64Array:
+        """The places of keys, all of which stand in these runs."""
+        within = np.searchsorted(self.firsts, keys, side="right") - 1
+        return self.starts[within] + keys - self.firsts[within]
+
+    def passed(self, counts: PassedCounts) -> "_Passed":
+        """What passed, by key."""
+        within = np.searchsorted(self.starts, counts.places, side="right") - 1
+        keys = self.firsts[within] + counts.places - self.starts[within]
+        return _Passed(keys, self.runs[within], counts.values)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Passed:
+    """The keys of the sub-partitions that passed, the run of each, and their noisy sizes."""
+
+    keys: Int64Array
+    runs: Int64Array
+    sizes: Int64Array
+
+    @classmethod
+    def joined(cls, parts: Sequence["_Passed"]) -> "_Passed":
+        """All of them, in the order of their keys."""
+        keys = np.concatenate([part.keys for part in parts])
+        order = np.argsort(keys)
+        runs = np.concatenate([part.runs for part in parts])
+        sizes = np.concatenate([part.sizes for part in parts])
+        return cls(keys[order], runs[order], sizes[order])
+
 
 class PartitionQuestions(Questions):
     """Records in partitions, which are asked further questions."""
@@ -143,8 +193,8 @@ class Partitions:
         passed = self._test(runs, split.tests, keys, cells.sizes)
         places = np.searchsorted(passed.keys, keys)
         exact.become(np.where(np.isin(keys, passed.keys), places, -1), passed.keys.size)
-        self._ways = ways[passed.origins]
-        return SubPartitions(passed.keys // _PARTITION, passed.keys % _PARTITION, passed.values)
+        self._ways = ways[passed.runs]
+        return SubPartitions(passed.keys // _PARTITION, passed.keys % _PARTITION, passed.sizes)
 
     def _pay(self, split: Refinement, runs: _Runs) -> tuple[ExactPartitions, Int64Array]:
         """Charge the chain of every run, or raise BudgetExceeded; then, and only then, hand out the exact partitions.
@@ -168,36 +218,14 @@ class Partitions:
             if places.size != split.partitions.size or np.any((places < 0) | (places >= number)):
                 raise BadCall("a split needs a node and two tests for each partition, all of which exist")
 
-    def _test(
-        self, runs: _Runs, tests: Sequence[SizeTest], keys: Int64Array, sizes: Int64Array
-    ) -> PassedCounts:
-        """Every sub-partition under its test: the seen ones (keys, exact sizes), and those that are empty."""
+    def _test(self, runs: _Runs, tests: Sequence[SizeTest], keys: Int64Array, sizes: Int64Array) -> _Passed:
+        """Every sub-partition under its test: those that records fall into (keys, exact sizes), and all others."""
         run_of = np.searchsorted(runs.firsts, keys, side="right") - 1
         parts = []
         for number, test in enumerate(tests):
-            scale = self._account.sensitivity / test.epsilon
-            noisy_test = NoisyTest(test.threshold, scale=scale, noise=self._noise)
-            seen = np.flatnonzero(runs.tests[run_of] == number)
-            parts.append(noisy_test.of_listed(keys[seen], run_of[seen], sizes[seen]))
-            parts.append(_empty_that_pass(noisy_test, runs, np.flatnonzero(runs.tests == number), keys))
-        return PassedCounts.joined(parts)
-
-
-def _empty_that_pass(test: NoisyTest, runs: _Runs, chosen: Int64Array, keys: Int64Array) -> PassedCounts:
-    """Which of the empty sub-partitions of the chosen runs pass the test that these have in common."""
-    before, until = np.searchsorted(keys, runs.firsts[chosen]), np.searchsorted(keys, runs.ends[chosen])
-    empty = np.cumsum(runs.ends[chosen] - runs.firsts[chosen] - (until - before))
-    places, sizes = test.of_zeros(int(empty.max(initial=0)))
-    within = np.searchsorted(empty, places, side="right")
-    ranks = places - np.append(0, empty)[within]
-    return PassedCounts(_empty_keys(ranks, runs.firsts[chosen[within]], keys), chosen[within], sizes)
-
-
-def _empty_keys(ranks: Int64Array, firsts: Int64Array, keys: Int64Array) -> Int64Array:
-    """The keys from `firsts[i]` on that are not taken, that of rank `ranks[i]` (from 0); `keys` are taken, ascending.
-
-    The taken key at place j has `keys[j] - j` free ones below it, which never falls with j. So the free key of
-    rank r after a first one has as many taken keys below it as have at most the free ones that it has below it.
-    """
-    free_below = firsts - np.searchsorted(keys, firsts) + ranks
-    return free_below + np.searchsorted(keys - np.arange(keys.size), free_below, side="right")
+            tested = runs.under(number)
+            listed = np.flatnonzero(runs.tests[run_of] == number)
+            counts = SparseCounts(tested.places_of(keys[listed]), ExactCounts(sizes[listed]), tested.number)
+            noisy_test = NoisyTest(test.threshold, self._account.sensitivity, test.epsilon)
+            parts.append(tested.passed(self._noise.passing(counts, noisy_test)))
+        return _Passed.joined(parts)

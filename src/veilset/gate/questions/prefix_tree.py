@@ -20,12 +20,13 @@ import numpy as np
 
 from veilset.arrays import Int64Array
 from veilset.errors import BadCall
+from veilset.gate.draws import Noise
 from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.gate.noisy_tree import NoisyTree
 from veilset.gate.questions.base import Questions, after_reshaping
-from veilset.gate.selection.noisy_test import NoisyTest, PassedCounts
+from veilset.gate.selection.noisy_test import NoisyTest, SparseCounts
 from veilset.gate.selection.zero_counts import chance_to_pass
-from veilset.raw.counts import ExactTree
+from veilset.raw.counts import ExactCounts, ExactTree
 from veilset.raw.cuts.truncation import KeepAll, Truncation
 from veilset.wording import counted
 
@@ -59,8 +60,8 @@ class PrefixTreeQuestions(Questions):
         engine = self._pay(f"prefix tree of {items}, depth {depth}{after_reshaping(truncation)}", mechanism)
         codes, bound = np.array(order, dtype=np.int32), truncation or KeepAll()
         exact = engine.prefix_tree(codes, bound, self._noise.keys, depth=depth)
-        test = NoisyTest(threshold, scale=mechanism.scale, noise=self._noise)
-        levels = _Growth(exact, width=len(order), test=test).levels(depth)
+        test = NoisyTest(threshold, mechanism.sensitivity, epsilon)
+        levels = _Growth(exact, width=len(order), test=test, noise=self._noise).levels(depth)
         return _tree_of(levels, order, mechanism=mechanism, threshold=threshold)
 
 
@@ -96,9 +97,9 @@ class _Level:
 class _Growth:
     """The part of the noisy complete tree that passes the test, from the root down."""
 
-    def __init__(self, exact: ExactTree, *, width: int, test: NoisyTest) -> None:
+    def __init__(self, exact: ExactTree, *, width: int, test: NoisyTest, noise: Noise) -> None:
         self._exact, self._children = exact, _Children(exact)
-        self._width, self._test = width, test
+        self._width, self._test, self._noise = width, test, noise
 
     def levels(self, depth: int) -> list[_Level]:
         """The root, and the nodes of every depth that are kept."""
@@ -113,19 +114,20 @@ class _Growth:
         starts = np.append(0, np.cumsum(self._width - 1 - level.ranks))
         above, seen = self._children.of(level.exact)
         places = starts[above] + self._exact.ranks[seen] - level.ranks[above] - 1
-        seen_kept = self._test.of_listed(places, seen, self._exact.counts[seen])
-        kept = PassedCounts.joined([seen_kept, self._empty_that_pass(int(starts[-1]), np.sort(places))])
-        parents = np.searchsorted(starts, kept.keys, side="right") - 1
-        ranks = kept.keys - starts[parents] + level.ranks[parents] + 1
+        exact = ExactCounts(self._exact.counts[seen])
+        kept = self._noise.passing(SparseCounts(places, exact, int(starts[-1])), self._test)
+        parents = np.searchsorted(starts, kept.places, side="right") - 1
+        ranks = kept.places - starts[parents] + level.ranks[parents] + 1
         first = level.first + level.ranks.size
-        return _Level(first, kept.origins, level.first + parents, ranks, kept.values)
+        return _Level(first, _values_at(kept.places, places, seen), level.first + parents, ranks, kept.values)
 
-    def _empty_that_pass(self, possible: int, seen_at: Int64Array) -> PassedCounts:
-        """Which of the possible children that no transaction passes are kept."""
-        places, counts = self._test.of_zeros(possible - seen_at.size)
-        # The j-th empty one stands behind all seen ones that have no more than j empty ones before them.
-        seen_before = np.searchsorted(seen_at - np.arange(seen_at.size), places, side="right")
-        return PassedCounts(places + seen_before, np.full(places.size, -1), counts)
+
+def _values_at(wanted: Int64Array, places: Int64Array, values: Int64Array) -> Int64Array:
+    """The value at each place that is wanted; -1 where none stands."""
+    order = np.argsort(places)
+    ordered = np.append(places[order], -1)
+    found = np.searchsorted(ordered[:-1], wanted)
+    return np.where(ordered[found] == wanted, np.append(values[order], -1)[found], -1)
 
 
 class _Children:

@@ -10,19 +10,14 @@ from veilset.errors import BadCall
 from veilset.gate.answers import Chosen, FoundItems, NoisyCount
 from veilset.gate.mechanisms import AboveThreshold, Exponential
 from veilset.gate.questions.base import Questions, after_reshaping, check_countable, on_chosen_items
-from veilset.gate.selection.exponential import draw_place
 from veilset.gate.selection.floored_supports import (
     ExactScores,
-    draw_from_domain,
-    draw_listed,
     floored_supports,
     kth_support,
     margins_of_items,
     rank_distances,
 )
 from veilset.gate.selection.length_scores import WEIGHT_STEPS, limit_scores
-from veilset.gate.selection.sparse_vector import in_blocks, sparse_vector
-from veilset.gate.selection.subsets import draw_subset
 from veilset.itemsets import Domain, Itemset, Itemsets
 from veilset.raw.counts import ExactCounts
 from veilset.raw.cuts.truncation import KeepAll, Reshape
@@ -83,9 +78,7 @@ class SelectionQuestions(Questions):
             mechanism,
         )
         scores = floored_supports(self._reshaped(engine, reshape), domain, k, rate=mechanism.rate)
-        return Chosen(
-            tuple(draw_from_domain(scores, domain, k, rate=mechanism.rate, below=self._noise.below))
-        )
+        return Chosen(self._noise.best(scores, mechanism, domain=domain))
 
     def ask_best_of(
         self, k: int, candidates: Itemsets, *, epsilon: Fraction, reshape: Reshape | None = None
@@ -105,7 +98,7 @@ class SelectionQuestions(Questions):
         engine = self._reshaped(self._pay(question, mechanism), reshape)
         supports = engine.supports(candidates.offsets, candidates.items, KeepAll(), self._noise.keys)
         scores = ExactScores(dict(zip(candidates, supports.values.tolist(), strict=True)), floor=-1)
-        return Chosen(tuple(draw_listed(scores, k, rate=mechanism.rate, below=self._noise.below)))
+        return Chosen(self._noise.best(scores, mechanism))
 
     def ask_matching_rank(self, k: int, *, domain: Domain, most: int, epsilon: Fraction) -> int:
         """How many items are as frequent as the k-th itemset of a domain: the rank whose support is closest.
@@ -121,7 +114,7 @@ class SelectionQuestions(Questions):
         question = f"number of items as frequent as the {ordinal(k)} itemset, at most {most}"
         engine = self._pay(question, mechanism)
         distances = rank_distances(engine, domain, k, most=most, draw=self._noise.keys)
-        return 1 + draw_place(-distances, rate=mechanism.rate, below=self._noise.below)
+        return 1 + self._noise.place(-distances, mechanism)
 
     def ask_frequent_items(
         self, k: int, *, domain: Domain, least: int, most: int, epsilon: Fraction
@@ -142,7 +135,7 @@ class SelectionQuestions(Questions):
             f"items as frequent as the {ordinal(k)} itemset, {least} to {most} of them", mechanism
         )
         margins = margins_of_items(engine, domain, k, most=most, draw=self._noise.keys)
-        places = draw_subset(margins, least=least, most=most, rate=mechanism.rate, below=self._noise.below)
+        places = self._noise.subset(margins, mechanism, least=least, most=most)
         return tuple(domain.items[place] for place in places)
 
     def ask_frequent_of(
@@ -163,9 +156,7 @@ class SelectionQuestions(Questions):
         engine = self._pay(question, mechanism)
         counts = engine.supports(candidates.offsets, candidates.items, KeepAll(), self._noise.keys)
         margins = counts.values - kth_support(engine, domain, k)
-        places = draw_subset(
-            margins, least=0, most=len(candidates), rate=mechanism.rate, below=self._noise.below
-        )
+        places = self._noise.subset(margins, mechanism, least=0, most=len(candidates))
         listed = list(candidates)
         return tuple(listed[place] for place in places)
 
@@ -196,7 +187,7 @@ class SelectionQuestions(Questions):
         scores = limit_scores(
             engine, np.array(limits, np.int64), items, k=k, price=price, draw=self._noise.keys
         )
-        return limits[draw_place(scores, rate=mechanism.rate / WEIGHT_STEPS, below=self._noise.below)]
+        return limits[self._noise.place(scores, mechanism, steps=WEIGHT_STEPS)]
 
     def ask_above_kth(self, items: Int64Array, k: int, *, epsilon: Fraction, by_blocks: bool) -> FoundItems:
         """Up to k of the items whose support reaches that of the k-th of them, compared in their order.
@@ -209,14 +200,7 @@ class SelectionQuestions(Questions):
         mechanism = AboveThreshold(k, self.unit.transactions, epsilon)
         question = f"which of {counted(items.size, 'item')} are among their {k} most frequent"
         supports = self._pay(question, mechanism).item_supports(KeepAll(), self._noise.keys).values[items]
-        compare = in_blocks if by_blocks else sparse_vector
-        compared = compare(
-            supports,
-            k,
-            threshold=int(np.partition(supports, supports.size - k)[supports.size - k]),
-            sensitivity=self.unit.transactions,
-            epsilon=epsilon,
-            add_noise=lambda values, scale: self._noise.discrete_laplace(ExactCounts(values), scale=scale),
-        )
+        threshold = int(np.partition(supports, supports.size - k)[supports.size - k])
+        compared = self._noise.labels(supports, mechanism, threshold=threshold, by_blocks=by_blocks)
         self.budget.explain(mechanism, replace(mechanism, account=compared.account))
         return FoundItems(tuple(items[list(compared.above)].tolist()))

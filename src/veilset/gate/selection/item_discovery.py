@@ -49,9 +49,12 @@ import numpy as np
 
 from veilset.arrays import Int64Array
 from veilset.gate.mechanisms import ItemNaming, NamingLaw, check_naming
-from veilset.gate.noise import Noise, float_at_least
 from veilset.gate.zcdp import exp_at_least, gaussian_scale, normal_tail
+from veilset.rationals import float_at_least
 from veilset.raw.counts import ExactCounts
+
+AddNoise = Callable[[ExactCounts], Int64Array]
+"""Adds the noise of the law to weights."""
 
 WHOLE_WEIGHT = 1 << 20
 """A whole weight in integer steps; a weight is off by less than one part in a thousand up to 1,000,000 items."""
@@ -113,11 +116,10 @@ def naming_mechanism(
     )
 
 
-def named_items(weights: ExactCounts, mechanism: ItemNaming, noise: Noise) -> NamedItems:
+def named_items(weights: ExactCounts, mechanism: ItemNaming, *, add_noise: AddNoise) -> NamedItems:
     """The items whose noisy weight reaches the threshold, among those that some transaction holds."""
     held = np.flatnonzero(weights.values > 0)
-    add_noise = noise.discrete_gaussian if mechanism.law == "gaussian" else noise.discrete_laplace
-    noisy = add_noise(ExactCounts(weights.values[held]), scale=mechanism.scale)
+    noisy = add_noise(ExactCounts(weights.values[held]))
     passing = noisy >= mechanism.threshold
     return NamedItems(held[passing], noisy[passing])
 

@@ -4,58 +4,78 @@ Which counts are zeros must not show, so both have the same threshold and the sa
 order that does not depend on how it came about.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from veilset.arrays import Int64Array
-from veilset.gate.noise import Noise, float_at_least
 from veilset.gate.selection.zero_counts import draw_number_passing, draw_passing_noise
-from veilset.itemsets import draw_places
+from veilset.itemsets import Below, draw_places
+from veilset.rationals import float_at_least
 from veilset.raw.counts import ExactCounts
+
+AddNoise = Callable[[ExactCounts], Int64Array]
+"""Adds the noise of a test to counts."""
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
-class PassedCounts:
-    """Noisy counts that reach the threshold, by key; the origin of each stays behind the gate."""
+class SparseCounts:
+    """`number` counts, all 0 but those at some different places; private, like everything that is exact."""
 
-    keys: Int64Array
-    origins: Int64Array
+    places: Int64Array
+    counts: ExactCounts
+    number: int
+
+    def __repr__(self) -> str:
+        return "SparseCounts(private)"
+
+
+@dataclass(frozen=True, slots=True)
+class NoisyTest:
+    """A count passes if it reaches the threshold with discrete Laplace noise of scale sensitivity / epsilon."""
+
+    threshold: int
+    sensitivity: int
+    epsilon: Fraction
+
+    @property
+    def scale(self) -> Fraction:
+        """Rounded up to a float here, so that listed counts and zeros have the same noise to the last bit."""
+        return Fraction(float_at_least(self.sensitivity / self.epsilon))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PassedCounts:
+    """The places of the counts that pass, ascending, and their noisy values."""
+
+    places: Int64Array
     values: Int64Array
 
-    @classmethod
-    def joined(cls, parts: Sequence["PassedCounts"]) -> "PassedCounts":
-        """All of them, in the order of their keys."""
-        keys = np.concatenate([part.keys for part in parts])
-        order = np.argsort(keys)
-        origins = np.concatenate([part.origins for part in parts])
-        values = np.concatenate([part.values for part in parts])
-        return cls(keys[order], origins[order], values[order])
+
+def draw_passing(counts: SparseCounts, test: NoisyTest, *, add_noise: AddNoise, below: Below) -> PassedCounts:
+    """Those of the counts that pass, zeros drawn together: see `gate.selection.zero_counts`."""
+    noisy = add_noise(counts.counts)
+    passing = noisy >= test.threshold
+    zeros = counts.number - counts.places.size
+    passing_zeros = draw_number_passing(zeros, threshold=test.threshold, rate=1 / test.scale, below=below)
+    ranks = np.array(sorted(draw_places(passing_zeros, zeros, below)), dtype=np.int64)
+    values = draw_passing_noise(passing_zeros, threshold=test.threshold, noise=add_noise)
+    places = np.concatenate([counts.places[passing], _places_of_zeros(ranks, np.sort(counts.places))])
+    order = np.argsort(places)
+    return PassedCounts(places[order], np.concatenate([noisy[passing], values])[order])
 
 
-class NoisyTest:
-    """Whether counts reach a threshold, with discrete Laplace noise on each."""
+def _places_of_zeros(ranks: Int64Array, taken: Int64Array) -> Int64Array:
+    """Where the zeros of these ranks stand (from 0), when the places that are taken, ascending, are left out.
 
-    def __init__(self, threshold: int, *, scale: Fraction, noise: Noise) -> None:
-        self._threshold = threshold
-        self._noise = noise
-        # Rounded up to a float here, so that listed counts and zeros have the same noise to the last bit.
-        self._scale = Fraction(float_at_least(scale))
+    The taken place at rank j has `taken[j] - j` zeros before it, which never falls with j. So the zero of rank r stands
+    behind as many taken places as have at most r zeros before them.
 
-    def of_listed(self, keys: Int64Array, origins: Int64Array, counts: Int64Array) -> PassedCounts:
-        """Those of the exact counts that pass."""
-        values = self._add_noise(ExactCounts(counts))
-        passing = values >= self._threshold
-        return PassedCounts(keys[passing], origins[passing], values[passing])
-
-    def of_zeros(self, number: int) -> tuple[Int64Array, Int64Array]:
-        """The places of those of `number` zeros that pass, ascending, and their noisy values."""
-        rate, below = 1 / self._scale, self._noise.below
-        passing = draw_number_passing(number, threshold=self._threshold, rate=rate, below=below)
-        places = np.array(sorted(draw_places(passing, number, below)), dtype=np.int64)
-        return places, draw_passing_noise(passing, threshold=self._threshold, noise=self._add_noise)
-
-    def _add_noise(self, counts: ExactCounts) -> Int64Array:
-        return self._noise.discrete_laplace(counts, scale=self._scale)
+    >>> _places_of_zeros(np.array([0, 1, 2]), np.array([0, 2, 3])).tolist()
+    [1, 4, 5]
+    """
+    before = np.searchsorted(taken - np.arange(taken.size), ranks, side="right")
+    places: Int64Array = ranks + before
+    return places
