@@ -6,6 +6,7 @@ and multiplied by the number of transactions that one privacy unit may have.
 """
 
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from veilset.gate.accounting.amplification import SampleAccount, SampledEngine, drawable_rate
@@ -31,7 +32,7 @@ class Curator(CountQuestions, SelectionQuestions, PrefixTreeQuestions, Partition
         this curator's budget pays for draws the sample; until then there is none.
         """
         drawn = drawable_rate(rate)
-        sample = SampledEngine(self._alphabet, rate=drawn, draw=self._noise.sample_keys)
+        sample = SampledEngine(self._alphabet, rate=drawn, draw=partial(self._noise.sample_keys, rate=drawn))
 
         def pay(question: str, mechanism: Mechanism) -> None:
             sample.draw_from(self._pay(question, mechanism))

@@ -18,6 +18,8 @@ transactions of a person, which transactions of all.
 from abc import ABC, abstractmethod
 from fractions import Fraction
 
+import numpy as np
+
 from veilset.arrays import Int64Array
 from veilset.gate.mechanisms import AboveThreshold, DiscreteGaussian, DiscreteLaplace, Exponential, ItemNaming
 from veilset.gate.selection.exponential import draw_place
@@ -27,7 +29,7 @@ from veilset.gate.selection.noisy_test import NoisyTest, PassedCounts, SparseCou
 from veilset.gate.selection.sparse_vector import Comparisons, in_blocks, sparse_vector
 from veilset.gate.selection.subsets import draw_subset
 from veilset.itemsets import Domain, Itemset
-from veilset.raw.counts import ExactCounts
+from veilset.raw.counts import ExactCounts, mute
 from veilset.raw.cuts.rows import Keys
 
 
@@ -53,8 +55,8 @@ class Noise(ABC):
     def keys(self, number: int) -> Keys:
         """Uniform 32-bit keys."""
 
-    def sample_keys(self, number: int) -> Keys:
-        """Uniform 32-bit keys that decide which transactions are in a sample."""
+    def sample_keys(self, number: int, *, rate: Fraction) -> Keys:  # noqa: ARG002 - an audit needs the rate
+        """Uniform 32-bit keys; transactions are in a sample, at that rate, whose keys are low enough."""
         return self.keys(number)
 
     def counts(self, exact: ExactCounts, mechanism: DiscreteLaplace | DiscreteGaussian) -> Int64Array:
@@ -84,15 +86,9 @@ class Noise(ABC):
         self, supports: Int64Array, mechanism: AboveThreshold, *, threshold: int, by_blocks: bool
     ) -> Comparisons:
         """Which supports reach a noisy threshold: one for all of them, or a new one for each block."""
+        noisy = _SupportsAndThreshold(supports, threshold, self)
         compare = in_blocks if by_blocks else sparse_vector
-        return compare(
-            supports,
-            mechanism.wanted,
-            threshold=threshold,
-            sensitivity=mechanism.sensitivity,
-            epsilon=mechanism.epsilon,
-            add_noise=lambda values, scale: self.discrete_laplace(ExactCounts(values), scale=scale),
-        )
+        return compare(noisy, mechanism.wanted, sensitivity=mechanism.sensitivity, epsilon=mechanism.epsilon)
 
     def passing(self, counts: SparseCounts, test: NoisyTest) -> PassedCounts:
         """Which of the counts, with noise, reach the threshold of a test, and their noisy values."""
@@ -107,3 +103,26 @@ class Noise(ABC):
         """The items whose noisy weight reaches the threshold, among those that some transaction holds."""
         draw = self.discrete_gaussian if mechanism.law == "gaussian" else self.discrete_laplace
         return named_items(weights, mechanism, add_noise=lambda exact: draw(exact, scale=mechanism.scale))
+
+
+@mute
+class _SupportsAndThreshold:
+    """What is compared, with noise from a source."""
+
+    exact: Int64Array
+    exact_threshold: int
+    noise: Noise
+
+    @property
+    def number(self) -> int:
+        """How many supports there are."""
+        return self.exact.size
+
+    def threshold(self, scale: Fraction) -> int:
+        """The threshold with new noise."""
+        exact = ExactCounts(np.array([self.exact_threshold], dtype=np.int64))
+        return int(self.noise.discrete_laplace(exact, scale=scale)[0])
+
+    def supports(self, start: int, end: int, scale: Fraction) -> Int64Array:
+        """Some of the supports, each with new noise."""
+        return self.noise.discrete_laplace(ExactCounts(self.exact[start:end]), scale=scale)

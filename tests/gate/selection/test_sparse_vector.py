@@ -20,23 +20,33 @@ from veilset.errors import BadCall, BudgetExceeded
 from veilset.gate import PrivacyUnit, SeededNoise
 from veilset.gate.mechanisms import AboveThreshold
 from veilset.gate.selection.sparse_vector import COMPARISON_STEPS, Comparisons, in_blocks, sparse_vector
-from veilset.raw.counts import ExactCounts
 
 ONE = Fraction(1)
 EVERY = np.arange(ALPHABET_SIZE)
 Algorithm = Callable[..., Comparisons]
 
 
-def without_noise(values: Int64Array, scale: Fraction) -> Int64Array:
-    """For tests of what happens to labels that are known."""
-    assert scale > 0
-    return values
+class Noiseless:
+    """Supports and a threshold without noise, for tests of what happens to labels that are known."""
+
+    def __init__(self, supports: Int64Array, threshold: int) -> None:
+        self.number, self._supports, self._threshold = supports.size, supports, threshold
+
+    def threshold(self, scale: Fraction) -> int:
+        """As it is."""
+        assert scale > 0
+        return self._threshold
+
+    def supports(self, start: int, end: int, scale: Fraction) -> Int64Array:
+        """As they are."""
+        assert scale > 0
+        return self._supports[start:end]
 
 
 def labelled(signs: str, k: int, algorithm: Algorithm = in_blocks, epsilon: Fraction = ONE) -> Comparisons:
     """Run over items that are above (+) or below (-) a threshold, without noise."""
     supports = np.array([9 if sign == "+" else 1 for sign in signs])
-    return algorithm(supports, k, threshold=5, sensitivity=1, epsilon=epsilon, add_noise=without_noise)
+    return algorithm(Noiseless(supports, 5), k, sensitivity=1, epsilon=epsilon)
 
 
 def floored(share: Fraction, epsilon: Fraction = ONE) -> Fraction:
@@ -93,7 +103,7 @@ def test_no_account_is_ever_overdrawn(signs: str, k: int, epsilon: Fraction) -> 
 def test_the_account_is_a_function_of_the_labels(signs: str, k: int) -> None:
     """Two databases with the same labels show the same account: it says nothing more."""
     supports = np.array([900 if sign == "+" else -7 for sign in signs], dtype=np.int64)
-    other = in_blocks(supports, k, threshold=30, sensitivity=1, epsilon=ONE, add_noise=without_noise)
+    other = in_blocks(Noiseless(supports, 30), k, sensitivity=1, epsilon=ONE)
     assert labelled(signs, k) == other
 
 
@@ -113,14 +123,9 @@ def test_labels_have_their_law(by_blocks: bool) -> None:
     """The law of the twin is accepted; with a fifth more epsilon, or less, it is rejected."""
     supports, k, epsilon = np.array([7, 3, 6, 5, 9]), 3, Fraction(3, 2)
     noise = SeededNoise(11)
-    algorithm = in_blocks if by_blocks else sparse_vector
-
-    def add_noise(values: Int64Array, scale: Fraction) -> Int64Array:
-        return noise.discrete_laplace(ExactCounts(values), scale=scale)
-
+    mechanism = AboveThreshold(k, 1, epsilon)
     drawn = Counter(
-        algorithm(supports, k, threshold=6, sensitivity=1, epsilon=epsilon, add_noise=add_noise).above
-        for _ in range(12_000)
+        noise.labels(supports, mechanism, threshold=6, by_blocks=by_blocks).above for _ in range(12_000)
     )
     assert [fits(drawn, above_law(supports, k, epsilon * factor, by_blocks)) for factor in CONTROLS] == [
         True,

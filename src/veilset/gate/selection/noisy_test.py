@@ -14,22 +14,19 @@ from veilset.arrays import Int64Array
 from veilset.gate.selection.zero_counts import draw_number_passing, draw_passing_noise
 from veilset.itemsets import Below, draw_places
 from veilset.rationals import float_at_least
-from veilset.raw.counts import ExactCounts
+from veilset.raw.counts import ExactCounts, mute
 
 AddNoise = Callable[[ExactCounts], Int64Array]
 """Adds the noise of a test to counts."""
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+@mute
 class SparseCounts:
     """`number` counts, all 0 but those at some different places; private, like everything that is exact."""
 
     places: Int64Array
     counts: ExactCounts
     number: int
-
-    def __repr__(self) -> str:
-        return "SparseCounts(private)"
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,16 +32,14 @@ much was used depends on the outcome; what can be claimed before the look is eps
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Protocol
 
 import numpy as np
 
 from veilset.arrays import BoolArray, Int64Array
 
-AddNoise = Callable[[Int64Array, Fraction], Int64Array]
-"""Adds discrete Laplace noise of a scale to values."""
-
-Compare = Callable[[Int64Array, Fraction], BoolArray]
-"""Whether supports reach the block's noisy threshold, with noise at that share of epsilon for each."""
+Compare = Callable[[int, int, Fraction], BoolArray]
+"""Whether the supports at some places reach the block's noisy threshold, each with noise at that share of epsilon."""
 
 SHARE_FOR_THRESHOLD = Fraction(1, 4)
 COMPARISON_STEPS = 1 << 24
@@ -58,82 +56,88 @@ class Comparisons:
     account: tuple[Fraction, ...]
 
 
-def sparse_vector(
-    supports: Int64Array, k: int, *, threshold: int, sensitivity: int, epsilon: Fraction, add_noise: AddNoise
-) -> Comparisons:
+class NoisySupports(Protocol):
+    """Exact supports, in a given order, and the exact threshold; they leave with discrete Laplace noise on each."""
+
+    @property
+    def number(self) -> int:
+        """How many supports there are."""
+
+    def threshold(self, scale: Fraction) -> int:
+        """The threshold with new noise."""
+
+    def supports(self, start: int, end: int, scale: Fraction) -> Int64Array:
+        """The supports at the places from `start` up to, not including, `end`, each with new noise."""
+
+
+def sparse_vector(noisy: NoisySupports, k: int, *, sensitivity: int, epsilon: Fraction) -> Comparisons:
     """The first k items whose noisy support reaches the noisy threshold (Sec. III.B)."""
     for_threshold = epsilon * SHARE_FOR_THRESHOLD
     for_each = (epsilon - for_threshold) / k
-    noisy_threshold = _one(threshold, sensitivity / for_threshold, add_noise)
-    noisy = add_noise(supports, sensitivity / for_each)
-    above = np.flatnonzero(noisy >= noisy_threshold)[:k].tolist()
+    noisy_threshold = noisy.threshold(sensitivity / for_threshold)
+    reached = noisy.supports(0, noisy.number, sensitivity / for_each) >= noisy_threshold
+    above = np.flatnonzero(reached)[:k].tolist()
     return Comparisons(tuple(above), (for_threshold, *([for_each] * len(above))))
 
 
-def in_blocks(
-    supports: Int64Array, k: int, *, threshold: int, sensitivity: int, epsilon: Fraction, add_noise: AddNoise
-) -> Comparisons:
+def in_blocks(noisy: NoisySupports, k: int, *, sensitivity: int, epsilon: Fraction) -> Comparisons:
     """Up to k items whose noisy support reaches a noisy threshold that is new in each block (PFM, Alg. 2)."""
     step, left, place = epsilon / COMPARISON_STEPS, epsilon, 0
     above: list[int] = []
     account: list[Fraction] = []
-    while len(above) < k and place < supports.size:  # T1: ends before it divides by what is still wanted
+    while len(above) < k and place < noisy.number:  # T1: ends before it divides by what is still wanted
         for_threshold = _rounded_down(left * SHARE_FOR_THRESHOLD / (k - len(above)), step)  # l. 2, 16
         if for_threshold == 0:
             break
         left -= for_threshold
-        noisy_threshold = _one(threshold, sensitivity / for_threshold, add_noise)  # l. 3, 17
+        noisy_threshold = noisy.threshold(sensitivity / for_threshold)  # l. 3, 17
 
-        def compare(some: Int64Array, share: Fraction, against: int = noisy_threshold) -> BoolArray:
-            return add_noise(some, sensitivity / share) >= against  # l. 8-9
+        def compare(start: int, end: int, share: Fraction, against: int = noisy_threshold) -> BoolArray:
+            return noisy.supports(start, end, sensitivity / share) >= against  # l. 8-9
 
-        block = _block(supports[place:], k - len(above), left=left, step=step, compare=compare)
-        above += [place + found for found in block.above]
+        places = range(place, noisy.number)
+        block = _block(places, k - len(above), left=left, step=step, compare=compare)
+        above += block.above
         account.append(for_threshold + block.for_last)
         left -= block.for_last
-        place += block.length
+        place = block.end
     return Comparisons(tuple(above), tuple(account))
 
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """How many items it took, which were above, and what the last one cost: nothing, if no label differed."""
+    """Where the next block begins, which were above, and what the last one cost: nothing, if no label differed."""
 
-    length: int
-    above: list[int]
+    end: int
+    above: range
     for_last: Fraction
 
 
-def _block(supports: Int64Array, wanted: int, *, left: Fraction, step: Fraction, compare: Compare) -> _Block:
+def _block(places: range, wanted: int, *, left: Fraction, step: Fraction, compare: Compare) -> _Block:
     """Compare until a label differs from the first one, enough are found, or no item is left (l. 5-18).
 
     A threshold was paid for with at least one step of a quarter of `left / wanted`: no share here is 0.
     """
     share = _rounded_down(left / wanted, step)  # l. 7
-    if not compare(supports[:1], share)[0]:
-        return _run_below(supports, share, compare)
-    for place in range(1, min(wanted, supports.size)):
-        share = _rounded_down(
-            left / (wanted - place), step
-        )  # l. 7: all of the `place` items so far were above
-        if not compare(supports[place : place + 1], share)[0]:
-            return _Block(place + 1, list(range(place)), share)
-    number = min(wanted, supports.size)
-    return _Block(number, list(range(number)), Fraction(0))
+    if not compare(places[0], places[0] + 1, share)[0]:
+        return _run_below(places[1:], share, compare)
+    for place in places[1:wanted]:
+        found = place - places[0]  # all items so far were above
+        share = _rounded_down(left / (wanted - found), step)  # l. 7
+        if not compare(place, place + 1, share)[0]:
+            return _Block(place + 1, places[:found], share)
+    above = places[:wanted]
+    return _Block(above.stop, above, Fraction(0))
 
 
-def _run_below(supports: Int64Array, share: Fraction, compare: Compare) -> _Block:
+def _run_below(places: range, share: Fraction, compare: Compare) -> _Block:
     """The first item was below: go on at the same share, many at once, up to the first one above."""
-    for start in range(1, supports.size, AT_ONCE):
-        is_above = compare(supports[start : start + AT_ONCE], share)
+    for start in range(places.start, places.stop, AT_ONCE):
+        is_above = compare(start, min(start + AT_ONCE, places.stop), share)
         if is_above.any():
             found = start + int(is_above.argmax())
-            return _Block(found + 1, [found], share)
-    return _Block(supports.size, [], Fraction(0))
-
-
-def _one(value: int, scale: Fraction, add_noise: AddNoise) -> int:
-    return int(add_noise(np.array([value], dtype=np.int64), scale)[0])
+            return _Block(found + 1, range(found, found + 1), share)
+    return _Block(places.stop, range(0), Fraction(0))
 
 
 def _rounded_down(share: Fraction, step: Fraction) -> Fraction:

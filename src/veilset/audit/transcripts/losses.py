@@ -1,0 +1,122 @@
+"""The largest privacy loss that some transcripts of a method or a question show on two neighbouring databases."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+
+from veilset.audit.transcripts.lockstep import (
+    Choose,
+    LockstepNoise,
+    Side,
+    Transcript,
+    drawn_by,
+    most_telling,
+    play,
+)
+from veilset.gate import Noise, SeededNoise
+from veilset.gate.zcdp import delta_of
+from veilset.raw.transactions import Transactions
+
+RunOn = Callable[[Transactions, Noise], object]
+"""Runs a method or a question on a database, with this noise; returns all that is published."""
+
+MOST_SAMPLED = 5
+"""All 2^n samples of up to 5 transactions are run through, side by side."""
+
+_HALVINGS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """What one transcript gives away: an epsilon that really occurs, at the delta that is claimed."""
+
+    epsilon: float
+    event: str
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """Two databases of which the second has one more unit, as its last transactions."""
+
+    without_unit: Transactions
+    with_unit: Transactions
+
+
+def largest_loss(
+    run: RunOn, pair: Neighbours, *, delta: Fraction = Fraction(0), seeds: Sequence[int] = (0, 1)
+) -> Loss | None:
+    """The worst of several transcripts: those that tell most, and some as they are drawn; in both directions.
+
+    None where a sample is drawn of more transactions than can be run through.
+    """
+    losses = list(_losses(run, pair, delta, seeds))
+    return max(losses, key=lambda loss: loss.epsilon, default=None)
+
+
+def _losses(run: RunOn, pair: Neighbours, delta: Fraction, seeds: Sequence[int]) -> Iterator[Loss]:
+    sides = (pair.with_unit, "with the unit"), (pair.without_unit, "without the unit")
+    for (one, name), (other, _) in (sides, sides[::-1]):
+        for seed in seeds:
+            ways: tuple[Choose, ...] = (most_telling, drawn_by(SeededNoise(seed)))
+            for choose in ways:
+                transcript = _transcript(run, one, other, choose, seed)
+                if transcript is None:
+                    return
+                yield Loss(epsilon_of(transcript, float(delta)), _event(transcript, name))
+
+
+def _transcript(
+    run: RunOn, one: Transactions, other: Transactions, choose: Choose, seed: int
+) -> Transcript | None:
+    """One transcript; where a sample is drawn, over all samples."""
+    noise, others = LockstepNoise(seed), LockstepNoise(seed)
+    transcript = play([(_bound(run, one), noise)], [(_bound(run, other), others)], choose)
+    if not (noise.has_sampled or others.has_sampled):
+        return transcript
+    if max(len(one), len(other)) > MOST_SAMPLED:
+        return None
+    return play(_every_sample(run, one, seed), _every_sample(run, other, seed), choose)
+
+
+def _every_sample(run: RunOn, data: Transactions, seed: int) -> Side:
+    samples = product((True, False), repeat=len(data))
+    return [(_bound(run, data), LockstepNoise(seed, sampled)) for sampled in samples]
+
+
+def _bound(run: RunOn, data: Transactions) -> Callable[[Noise], object]:
+    return lambda noise: run(data, noise)
+
+
+def _event(transcript: Transcript, side: str) -> str:
+    if transcript.is_leaking:
+        return transcript.leak
+    decisions = len(transcript.decisions)
+    return f"a transcript of {decisions} decision{'s' if decisions != 1 else ''}: likelier {side}"
+
+
+def epsilon_of(transcript: Transcript, delta: float) -> float:
+    """The epsilon that a transcript shows at a delta: costs of pure decisions add up, rho is converted once."""
+    cost = transcript.cost
+    if transcript.is_leaking or cost.delta > delta * (1 + 1e-9):
+        return math.inf
+    return max(0.0, cost.epsilon) + epsilon_of_rho(cost.rho, delta - cost.delta)
+
+
+def epsilon_of_rho(rho: float, delta: float) -> float:
+    """The least epsilon at which a rho-zCDP answer is private with that delta; infinite where there is no delta.
+
+    >>> round(epsilon_of_rho(0.5, 1e-6), 3)
+    5.222
+    """
+    if rho == 0:
+        return 0.0
+    if delta <= 0:
+        return math.inf
+    low, high = 0.0, rho + 2 * math.sqrt(rho * math.log(1 / delta)) + 1
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        is_enough = middle > 0 and delta_of(Fraction(rho), epsilon=Fraction(middle)) <= Fraction(delta)
+        low, high = (low, middle) if is_enough else (middle, high)
+    return high
