@@ -63,7 +63,7 @@ def main() -> None:
         methods=_table(_worst(methods)),
         questions=_table(_worst(questions)),
         printed=_table(printed),
-        noise="\n".join(f"| {test.scale} | {test.draws:,} | {test.p_value:.3g} |" for test in noise),
+        noise="\n".join(f"| {test.law} | {test.draws:,} | {test.p_value:.3g} |" for test in noise),
     )
     PAGE.write_text(text, encoding="utf-8")
     broken = [verdict for verdict in (*methods, *questions) if verdict.verdict == BROKEN]
@@ -106,8 +106,8 @@ $printed
 ## Noise
 Chi-square of draws of the noise that ships; below one in a million would be an alarm.
 
-| scale | draws | p |
-|--:|--:|--:|
+| law | draws | p |
+|---|--:|--:|
 $noise
 """
 

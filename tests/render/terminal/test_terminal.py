@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from fractions import Fraction
 
 import pytest
 
@@ -66,5 +65,5 @@ def test_an_audit_says_how_many_claims_are_broken(capsys: Captured, bound: float
 
 def test_a_noise_test_is_a_line(capsys: Captured) -> None:
     """The scale, the draws, the p-value and the verdict."""
-    terminal.print_noise_tests([NoiseTest(scale=Fraction(3), draws=20_000, p_value=1e-9)])
+    terminal.print_noise_tests([NoiseTest("discrete Laplace noise, scale 3", draws=20_000, p_value=1e-9)])
     assert capsys.readouterr().out == "discrete Laplace, scale 3: 20,000 draws, p = 1e-09, BROKEN\n"

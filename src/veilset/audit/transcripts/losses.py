@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
+from veilset.audit.neighbours import Pair
 from veilset.audit.transcripts.lockstep import (
     Choose,
     LockstepNoise,
@@ -36,16 +37,8 @@ class Loss:
     event: str
 
 
-@dataclass(frozen=True, slots=True)
-class Neighbours:
-    """Two databases of which the second has one more unit, as its last transactions."""
-
-    without_unit: Transactions
-    with_unit: Transactions
-
-
 def largest_loss(
-    run: RunOn, pair: Neighbours, *, delta: Fraction = Fraction(0), seeds: Sequence[int] = (0, 1)
+    run: RunOn, pair: Pair, *, delta: Fraction = Fraction(0), seeds: Sequence[int] = (0, 1)
 ) -> Loss | None:
     """The worst of several transcripts: those that tell most, and some as they are drawn; in both directions.
 
@@ -55,29 +48,36 @@ def largest_loss(
     return max(losses, key=lambda loss: loss.epsilon, default=None)
 
 
-def _losses(run: RunOn, pair: Neighbours, delta: Fraction, seeds: Sequence[int]) -> Iterator[Loss]:
-    sides = (pair.with_unit, "with the unit"), (pair.without_unit, "without the unit")
+def _losses(run: RunOn, pair: Pair, delta: Fraction, seeds: Sequence[int]) -> Iterator[Loss]:
+    sides = (pair.with_unit(), "with the unit"), (pair.without_unit(), "without the unit")
     for (one, name), (other, _) in (sides, sides[::-1]):
         for seed in seeds:
             ways: tuple[Choose, ...] = (most_telling, drawn_by(SeededNoise(seed)))
             for choose in ways:
-                transcript = _transcript(run, one, other, choose, seed)
-                if transcript is None:
+                loss = loss_of(run, one, other, choose=choose, seed=seed, delta=delta, side=name)
+                if loss is None:
                     return
-                yield Loss(epsilon_of(transcript, float(delta)), _event(transcript, name))
+                yield loss
 
 
-def _transcript(
-    run: RunOn, one: Transactions, other: Transactions, choose: Choose, seed: int
-) -> Transcript | None:
-    """One transcript; where a sample is drawn, over all samples."""
+def loss_of(
+    run: RunOn,
+    one: Transactions,
+    other: Transactions,
+    *,
+    choose: Choose,
+    seed: int,
+    delta: Fraction,
+    side: str,
+) -> Loss | None:
+    """What one transcript tells in favour of the first database; where a sample is drawn, over all samples."""
     noise, others = LockstepNoise(seed), LockstepNoise(seed)
     transcript = play([(_bound(run, one), noise)], [(_bound(run, other), others)], choose)
-    if not (noise.has_sampled or others.has_sampled):
-        return transcript
-    if max(len(one), len(other)) > MOST_SAMPLED:
-        return None
-    return play(_every_sample(run, one, seed), _every_sample(run, other, seed), choose)
+    if noise.has_sampled or others.has_sampled:
+        if max(len(one), len(other)) > MOST_SAMPLED:
+            return None
+        transcript = play(_every_sample(run, one, seed), _every_sample(run, other, seed), choose)
+    return Loss(epsilon_of(transcript, float(delta)), _event(transcript, side))
 
 
 def _every_sample(run: RunOn, data: Transactions, seed: int) -> Side:

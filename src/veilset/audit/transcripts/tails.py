@@ -41,7 +41,7 @@ def gaussian_at_least(least: int, scale: float) -> float:
     """The probability that discrete Gaussian noise is `least` or more: added up, or the normal law where that is wide.
 
     >>> round(gaussian_at_least(1, 0.5), 4), round(gaussian_at_least(1_645_000, 1e6), 4)
-    (0.1064, 0.05)
+    (0.1067, 0.05)
     """
     if scale > WIDE:
         return math.erfc((least - 0.5) / (scale * math.sqrt(2))) / 2

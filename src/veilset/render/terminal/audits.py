@@ -35,7 +35,7 @@ def print_verdicts(found: Sequence["Verdict"]) -> None:
 
 
 def print_noise_tests(found: Sequence["NoiseTest"]) -> None:
-    """The self-test of the noise, a line for each scale."""
+    """The self-test of the noise, a line for each law."""
     for test in found:
         drawn = f"{test.draws:,} draws, p = {test.p_value:.3g}"
-        print_line(f"discrete Laplace, scale {test.scale}: {drawn}, {test.verdict}")
+        print_line(f"{test.law}: {drawn}, {test.verdict}")
