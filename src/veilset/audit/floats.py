@@ -16,7 +16,7 @@ from fractions import Fraction
 import numpy as np
 
 from veilset.arrays import FloatArray, Int64Array
-from veilset.audit.lower_bound import Outcome, lower_bound
+from veilset.audit.lower_bound import BOUND_CONFIDENCE, Outcome, lower_bound
 from veilset.audit.verdicts import Verdict
 from veilset.gate import Noise
 from veilset.raw.counts import ExactCounts
@@ -38,14 +38,16 @@ def audit_textbook_noise(*, epsilon: float, samples: int, seed: int) -> Verdict:
     return Verdict.of(bound, method=_METHOD, case=case, printed=True, claim=epsilon)
 
 
-def audit_integer_noise(noise: Noise, *, epsilon: Fraction, samples: int) -> Verdict:
+def audit_integer_noise(
+    noise: Noise, *, epsilon: Fraction, samples: int, confidence: float = BOUND_CONFIDENCE
+) -> Verdict:
     """Release the counts 0 and 1 with the gate's noise and look at the last digits of what comes out."""
     with_unit, without_unit = (
         _remainder_outcomes(noise.discrete_laplace(ExactCounts(np.full(samples, count)), scale=1 / epsilon))
         for count in (WITH_UNIT, WITHOUT_UNIT)
     )
     case = "last digits: discrete Laplace noise"
-    bound = lower_bound(with_unit, without_unit)
+    bound = lower_bound(with_unit, without_unit, confidence=confidence)
     return Verdict.of(bound, method=_METHOD, case=case, printed=False, claim=float(epsilon))
 
 

@@ -9,11 +9,15 @@ events were tried on the first half.
 With delta, the claim is P(E) <= e^epsilon Q(E) + delta, so ln((P(E) - delta) / Q(E)) is what refutes it: delta, which
 is claimed, is taken from the bound on the likelier side.
 
+Samples can show only as much as there are of them. The ceiling is the bound that they would give had the event come out
+every time on one side and never on the other. Where it is not above the claim, nothing could have refuted it.
+
 An outcome maps the names of statistics to whole numbers: whether an itemset was released, which label came
 out, a noisy count. An event says that one statistic takes one of some values.
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -35,12 +39,16 @@ _SIGMAS = 3.0  # wider than the test, so that rare events are not chosen for the
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """Epsilon is at least this much, with that confidence, because of this event."""
+    """Epsilon is at least this much, with that confidence, because of this event.
+
+    `ceiling` is the most that the samples could have shown; None where the law was computed instead of sampled.
+    """
 
     epsilon: float
     event: str
     confidence: float
     samples: int
+    ceiling: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,23 +79,83 @@ def lower_bound(
 ) -> Bound:
     """The bound that outcomes on two neighbouring databases allow where delta is claimed, too; at least 0."""
     half = min(len(with_unit), len(without_unit)) // 2
-    names = sorted({name for outcome in (*with_unit, *without_unit) for name in outcome})
-    event = max(
-        (
-            _best_event(name, _values(with_unit[:half], name), _values(without_unit[:half], name), delta)
-            for name in names
-        ),
-        key=lambda event: event.promise,
+    samples = len(with_unit) + len(without_unit)
+    trials = len(with_unit) - half, len(without_unit) - half
+    most = max(
+        _log_ratio(trials[side], trials[side], 0, trials[1 - side], delta=delta, confidence=confidence)
+        for side in (0, 1)
     )
-    if event.promise <= 0:
-        return Bound(0.0, "nothing stood out", confidence, len(with_unit) + len(without_unit))
+    event = _chosen_event(with_unit[:half], without_unit[:half], delta)
+    if event is None or event.promise <= 0:
+        return Bound(0.0, "nothing stood out", confidence, samples, most)
     tested = [_values(outcomes[half:], event.statistic) for outcomes in (with_unit, without_unit)]
     likely, unlikely = reversed(tested) if event.is_likelier_without else tested
+    shown = _log_ratio(
+        event.number(likely),
+        likely.size,
+        event.number(unlikely),
+        unlikely.size,
+        delta=delta,
+        confidence=confidence,
+    )
+    return Bound(shown, str(event), confidence, samples, most)
+
+
+def ceiling(samples: int, *, delta: float = 0.0, confidence: float = BOUND_CONFIDENCE) -> float:
+    """The largest bound that this number of samples on each database can give.
+
+    >>> round(ceiling(100), 2), round(ceiling(1000), 2), round(ceiling(1000, delta=0.5), 2)
+    (2.57, 4.91, 4.21)
+    """
+    trials = samples - samples // 2
+    return _log_ratio(trials, trials, 0, trials, delta=delta, confidence=confidence)
+
+
+def samples_needed(claim: float, delta: float = 0.0, *, confidence: float = BOUND_CONFIDENCE) -> int:
+    """The fewest samples on each database whose ceiling is above the claim.
+
+    >>> samples_needed(1), samples_needed(6), samples_needed(6, confidence=0.9999)
+    (23, 2981, 8001)
+    """
+
+    def can_refute(samples: int) -> bool:
+        return ceiling(samples, delta=delta, confidence=confidence) > refuted_from(claim)
+
+    enough = 2
+    while not can_refute(enough):
+        enough *= 2
+    return bisect_left(range(enough), True, lo=1, key=can_refute)  # noqa: FBT003 - False stands before True
+
+
+def refuted_from(claim: float) -> float:
+    """A bound above this refutes a claim; computed ones may be off in their last digits."""
+    return claim * (1 + 1e-9)
+
+
+def _log_ratio(
+    likely: int, likely_trials: int, unlikely: int, unlikely_trials: int, *, delta: float, confidence: float
+) -> float:
+    """The bound that an event gives by how often it came out on either side; at least 0."""
     error = (1 - confidence) / 2
-    low = at_least(event.number(likely), likely.size, error=error) - delta
-    high = at_most(event.number(unlikely), unlikely.size, error=error)
-    bound = math.log(low / high) if low > high else 0.0
-    return Bound(bound, str(event), confidence, len(with_unit) + len(without_unit))
+    low = at_least(likely, likely_trials, error=error) - delta
+    high = at_most(unlikely, unlikely_trials, error=error)
+    return math.log(low / high) if low > high else 0.0
+
+
+def _chosen_event(
+    with_unit: Sequence[Outcome], without_unit: Sequence[Outcome], delta: float
+) -> "Event | None":
+    """The most promising event over all statistics; None where every outcome is the same."""
+    names = sorted({name for outcome in (*with_unit, *without_unit) for name in outcome})
+    columns = ((name, _values(with_unit, name), _values(without_unit, name)) for name in names)
+    events = (_best_event(*column, delta) for column in columns if _varies(*column[1:]))
+    return max(events, key=lambda event: event.promise, default=None)
+
+
+def _varies(with_unit: Int64Array, without_unit: Int64Array) -> bool:
+    """Whether a statistic takes more than one value: most parts of a document never do."""
+    first = with_unit[0]
+    return bool((with_unit != first).any() or (without_unit != first).any())
 
 
 def _values(outcomes: Sequence[Outcome], name: str) -> Int64Array:

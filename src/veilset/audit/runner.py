@@ -1,15 +1,24 @@
-"""Which cases an audit has, and how one is run: outcomes on two neighbouring databases against the claim."""
+"""Which cases an audit has, and how one is run: outcomes on two neighbouring databases against the claim.
 
+An audit has many cases, and each could be unlucky. So that the whole is wrong in at most 5 % of audits, the error that
+is allowed is shared by all cases that are sampled.
+"""
+
+import time
 from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from functools import partial
+from pathlib import Path
 
+from veilset.audit.command_lines import CommandLine, Shell, command_lines
 from veilset.audit.exact_laws import EXACT_LAWS
 from veilset.audit.floats import audit_integer_noise, audit_textbook_noise
-from veilset.audit.lower_bound import Outcome, lower_bound
-from veilset.audit.neighbours import PAIRS, Pair
+from veilset.audit.lower_bound import BOUND_CONFIDENCE, Outcome, lower_bound
+from veilset.audit.neighbours import PAIRS, PERSON_PAIRS, Pair
+from veilset.audit.outcomes import checksum, only_counts, with_evidence
 from veilset.audit.printed import PRINTED
-from veilset.audit.subjects import Audited, of_method, of_questions
+from veilset.audit.subjects import Audited, RawCount, of_method, of_questions
 from veilset.audit.verdicts import Verdict
 from veilset.errors import BadCall
 from veilset.gate import Epsilon, SecureNoise, exact_epsilon
@@ -19,28 +28,70 @@ from veilset.raw.transactions import Transactions
 Case = Callable[[], Verdict]
 """Runs one case."""
 
+RunOnce = Callable[[Fraction, int], Outcome]
+"""One run on a database with an epsilon and a seed."""
+
 WITHOUT_NOISE = Fraction(10**6)
 """An epsilon at which an outcome is what the database would say without noise."""
 
 LEAST_SAMPLES = 20
+ALL_PAIRS = (*PAIRS, *PERSON_PAIRS)
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How a case is sampled: the epsilon that is claimed, runs on each database, the confidence of a bound."""
+
+    epsilon: Fraction
+    samples: int
+    seed: int
+    confidence: float = BOUND_CONFIDENCE
+
+    def shared_by(self, cases: int) -> "Sampling":
+        """The same where the error is shared by a number of cases."""
+        return replace(self, confidence=1 - (1 - self.confidence) / max(1, cases))
 
 
 def cases(
-    name: str, *, epsilon: Epsilon, samples: int, seed: int, pairs: Sequence[Pair] = PAIRS
+    name: str,
+    *,
+    epsilon: Epsilon,
+    samples: int,
+    seed: int,
+    pairs: Sequence[Pair] = ALL_PAIRS,
+    shell: Shell | None = None,
 ) -> list[Case]:
-    """The cases of a method, of "questions" (the gate's), or of "all"; `samples` runs on each database."""
-    claim = exact_epsilon(epsilon)
+    """The cases of a method, of "questions" (the gate's), of "commands" (the shell's), or of "all"; controls first."""
     _check_samples(samples)
-    sampled: list[Case] = [
-        partial(sampled_verdict, subject, pair, epsilon=claim, samples=samples, seed=seed)
-        for subject in _subjects(name)
-        for pair in pairs
-    ]
+    claim = exact_epsilon(epsilon)
+    sampling = Sampling(claim, samples, seed)
+    found = [*exact_cases(name, pairs, claim), *sampled_cases(name, pairs, sampling, shell)]
+    return [partial(timed, case) for case in found]
+
+
+def exact_cases(name: str, pairs: Sequence[Pair], epsilon: Fraction) -> list[Case]:
+    """Laws that are computed, on the pairs that differ by one transaction."""
     if name not in {"questions", "all"}:
-        return sampled
-    exact = [partial(law, pair, epsilon=claim) for law in EXACT_LAWS for pair in pairs]
-    low_bits = partial(audit_integer_noise, SecureNoise(), epsilon=claim, samples=samples)
-    return [*exact, low_bits, *sampled]
+        return []
+    of_transactions = [pair for pair in pairs if not pair.is_of_persons]
+    return [partial(law, pair, epsilon=epsilon) for law in EXACT_LAWS for pair in of_transactions]
+
+
+def sampled_cases(name: str, pairs: Sequence[Pair], sampling: Sampling, shell: Shell | None) -> list[Case]:
+    """What is run many times: a control, then every subject on every pair, then the command line."""
+    in_process = [(subject, pair) for subject in _subjects(name) for pair in pairs]
+    by_command = command_lines() if shell is not None and name in {"commands", "all"} else []
+    looks_at_digits = name in {"questions", "all"}
+    shared = sampling.shared_by(len(in_process) + len(by_command) + looks_at_digits)
+    found: list[Case] = []
+    if in_process:
+        found.append(partial(sampled_verdict, RawCount(), pairs[0], **asdict(shared)))
+    if looks_at_digits:
+        found.append(partial(_integer_noise, shared))
+    found += [partial(sampled_verdict, subject, pair, **asdict(shared)) for subject, pair in in_process]
+    if shell is not None:
+        found += [partial(command_verdict, line, shell, shared) for line in by_command]
+    return found
 
 
 def printed_cases(name: str, *, epsilon: Epsilon, samples: int, seed: int) -> list[Case]:
@@ -52,7 +103,7 @@ def printed_cases(name: str, *, epsilon: Epsilon, samples: int, seed: int) -> li
     if name not in {"all", *known}:
         raise BadCall(f"no printed form that leaks under {name!r}; give all or one of {', '.join(known)}")
     return [
-        partial(form, epsilon=claim, samples=samples, seed=seed)
+        partial(timed, partial(form, epsilon=claim, samples=samples, seed=seed))
         for method, form in forms
         if name in {"all", method}
     ]
@@ -63,10 +114,12 @@ def _subjects(name: str) -> list[Audited]:
         return [subject for method in METHODS for subject in of_method(method)] + of_questions()
     if name == "questions":
         return of_questions()
+    if name == "commands":
+        return []
     if name in METHODS:
         return of_method(name)
     raise BadCall(
-        f"nothing to audit under {name!r}; give all, questions, noise or one of {', '.join(METHODS)}"
+        f"nothing to audit under {name!r}; give all, questions, commands, noise or one of {', '.join(METHODS)}"
     )
 
 
@@ -75,43 +128,65 @@ def _check_samples(samples: int) -> None:
         raise BadCall(f"{samples} samples show nothing; give at least {LEAST_SAMPLES}, better thousands")
 
 
-def sampled_verdict(subject: Audited, pair: Pair, *, epsilon: Fraction, samples: int, seed: int) -> Verdict:
-    """Many runs on both databases; seeds differ, because an attacker does not see the same noise twice."""
-    with_unit, without_unit = pair.both()
-    typical = [subject.outcome(data, epsilon=WITHOUT_NOISE, seed=seed) for data in (with_unit, without_unit)]
-    bound = lower_bound(
-        _outcomes(subject, with_unit, typical, epsilon, range(seed, seed + samples)),
-        _outcomes(subject, without_unit, typical, epsilon, range(seed + samples, seed + 2 * samples)),
-        delta=float(subject.delta),
+def timed(case: Case) -> Verdict:
+    """The verdict of a case, with the seconds that it took."""
+    start = time.perf_counter()
+    found = case()
+    return replace(found, seconds=round(time.perf_counter() - start, 3))
+
+
+def sampled_verdict(
+    subject: Audited,
+    pair: Pair,
+    *,
+    epsilon: Fraction,
+    samples: int,
+    seed: int,
+    confidence: float = BOUND_CONFIDENCE,
+) -> Verdict:
+    """Many runs of a subject on both databases of a pair."""
+    runs = [partial(_run_subject, subject, data) for data in pair.both()]
+    sampling = Sampling(epsilon, samples, seed, confidence)
+    return _verdict(
+        runs, sampling, method=subject.name, case=f"{subject.case}; {pair.name}", delta=subject.delta
     )
-    case = f"{subject.case}; {pair.name}"
+
+
+def _run_subject(subject: Audited, data: Transactions, epsilon: Fraction, seed: int) -> Outcome:
+    return subject.outcome(data, epsilon=epsilon, seed=seed)
+
+
+def command_verdict(line: CommandLine, shell: Shell, sampling: Sampling) -> Verdict:
+    """Many runs of a command on a file with somebody, and on the same without; the noise is the one that ships."""
+    with line.files() as folders:
+        runs = [partial(_run_command, line, shell, folder) for folder in folders]
+        return _verdict(runs, sampling, method=line.name, case=line.case, delta=line.delta)
+
+
+def _run_command(line: CommandLine, shell: Shell, folder: Path, epsilon: Fraction, _: int) -> Outcome:
+    return line.outcome(shell, folder, epsilon)
+
+
+def _verdict(
+    runs: Sequence[RunOnce], sampling: Sampling, *, method: str, case: str, delta: Fraction
+) -> Verdict:
+    """Every case and either database has seeds of its own: nobody sees the same noise twice."""
+    first = sampling.seed + (checksum(f"{method}: {case}") << 32)
+    typical = [only_counts(run(WITHOUT_NOISE, first)) for run in runs]
+    outcomes = [
+        [
+            with_evidence(run(sampling.epsilon, seed), typical)
+            for seed in range(start, start + sampling.samples)
+        ]
+        for run, start in zip(runs, (first, first + sampling.samples), strict=True)
+    ]
+    bound = lower_bound(*outcomes, delta=float(delta), confidence=sampling.confidence)
     return Verdict.of(
-        bound,
-        method=subject.name,
-        case=case,
-        printed=False,
-        claim=float(epsilon),
-        delta=float(subject.delta),
+        bound, method=method, case=case, printed=False, claim=float(sampling.epsilon), delta=float(delta)
     )
 
 
-def _outcomes(
-    subject: Audited, data: Transactions, typical: Sequence[Outcome], epsilon: Fraction, seeds: range
-) -> list[Outcome]:
-    outcomes: list[Outcome] = []
-    for seed in seeds:
-        outcome = subject.outcome(data, epsilon=epsilon, seed=seed)
-        outcomes.append({**outcome, "evidence of the unit": _evidence(outcome, *typical)})
-    return outcomes
-
-
-def _evidence(outcome: Outcome, with_unit: Outcome, without_unit: Outcome) -> int:
-    """How much closer an outcome is to what one database says than to what the other says, over all counts.
-
-    For Laplace noise on all of them this is the log of the likelihood ratio: the best that an attacker can do
-    who knows both databases.
-    """
-    names = outcome.keys() & with_unit.keys() & without_unit.keys()
-    return sum(
-        abs(outcome[name] - without_unit[name]) - abs(outcome[name] - with_unit[name]) for name in names
+def _integer_noise(sampling: Sampling) -> Verdict:
+    return audit_integer_noise(
+        SecureNoise(), epsilon=sampling.epsilon, samples=sampling.samples, confidence=sampling.confidence
     )

@@ -6,13 +6,18 @@ Heavy modules are imported inside the commands, so that `veilset --version` and 
 import io
 import os
 import sys
+from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import typer
 
 from veilset.cli.commands import app
 from veilset.errors import BudgetExceeded, ChoiceMissing, VeilsetError
+
+if TYPE_CHECKING:
+    from veilset.audit.command_lines import Finished
 
 DONE, BAD_CALL, REFUSED, INTERRUPTED = 0, 2, 3, 130
 """Exit codes; scripts depend on them."""
@@ -36,9 +41,22 @@ def _that_takes_all(stream: TextIO | None) -> TextIO:
     return stream
 
 
-def _exit_code() -> int:
+def run_here(arguments: Sequence[str]) -> "Finished":
+    """Run a command in this process, as `main` does, and keep what it prints. Whoever interrupts it interrupts all."""
+    from veilset.audit.command_lines import Finished  # noqa: PLC0415
+
+    with redirect_stdout(io.StringIO()) as stdout, redirect_stderr(io.StringIO()) as stderr:
+        code = _exit_code(arguments)
+    if code == INTERRUPTED:
+        raise KeyboardInterrupt
+    return Finished(code, stdout.getvalue(), stderr.getvalue())
+
+
+def _exit_code(arguments: Sequence[str] | None = None) -> int:
     try:
-        code: int | None = app(standalone_mode=False)  # typer's own, where a command was interrupted
+        code: int | None = app(
+            arguments, standalone_mode=False
+        )  # typer's own, where a command was interrupted
         sys.stdout.flush()  # a pipe that nobody reads any more fails here, not when Python ends
     except (BrokenPipeError, SystemExit):  # the reader of a pipe had enough: typer exits then
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

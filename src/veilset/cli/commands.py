@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from veilset._version import __version__
+from veilset.cli.auditing import audit_command
 from veilset.cli.decorators import (
     asking,
     chooses_items,
@@ -341,38 +342,7 @@ def plan_command(
     terminal.print_json(made.to_dict()) if as_json else terminal.print_plan(made)
 
 
-@app.command(name="audit")
-def audit_command(
-    subject: Annotated[str, typer.Argument(metavar="WHAT", help="A method, questions, noise or all.")],
-    epsilon: EpsilonOption = "1",
-    printed: Annotated[
-        bool, typer.Option("--printed", help="The forms printed in papers that leak, not ours.")
-    ] = False,
-    samples: Annotated[int, typer.Option("--samples", metavar="N", help="Runs on each database.")] = 2000,
-    seed: SeedOption = 7,
-    as_json: AsJsonOption = False,
-) -> None:
-    """Try to refute the guarantees: a lower bound on epsilon, against the claim."""
-    from veilset import SecureNoise  # noqa: PLC0415
-    from veilset.audit import runner, self_test  # noqa: PLC0415
-    from veilset.render import terminal  # noqa: PLC0415
-
-    if subject == "noise" and not printed:
-        tests = self_test.check_noise(SecureNoise())
-        terminal.print_json([test.to_dict() for test in tests]) if as_json else terminal.print_noise_tests(
-            tests
-        )
-        return
-    find = runner.printed_cases if printed else runner.cases
-    planned = find(subject, epsilon=epsilon, samples=samples, seed=seed)
-    verdicts = []
-    with terminal.progress("cases") as progress:
-        for case in planned:
-            verdicts.append(case())
-            progress(len(verdicts), len(planned))
-    terminal.print_json([verdict.to_dict() for verdict in verdicts]) if as_json else terminal.print_verdicts(
-        verdicts
-    )
+app.command(name="audit")(audit_command)
 
 
 @app.command(name="generate")

@@ -1,6 +1,6 @@
 """An audit in a terminal: its verdicts, and the self-test of the noise."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rich.table import Column
@@ -17,21 +17,41 @@ if TYPE_CHECKING:
 
 def print_verdicts(found: Sequence["Verdict"]) -> None:
     """An audit as a table, and what it comes to."""
-    claim, bound = (Column(name, justify="right") for name in ("claim", "bound"))
-    table = plain_table("subject", "case", claim, bound, "verdict", "event")
+    claim, bound, most = (Column(name, justify="right") for name in ("claim", "bound", "could show"))
+    table = plain_table("subject", "case", claim, bound, most, "verdict", "event")
     for verdict in found:
         table.add_row(
             verdict.method,
             Text(verdict.case),
             f"{verdict.claim:g}",
             f"{verdict.bound:.3f}",
+            "anything" if verdict.ceiling is None else f"{verdict.ceiling:.2f}",
             verdict.verdict,
             Text(verdict.event),
         )
     stdout_console().print(table)
-    broken = sum(verdict.is_broken for verdict in found)
-    cases = counted(len(found), "case")
-    print_line(f"{cases}, {broken} with a bound above the claim. A bound below it proves nothing.")
+    for line in _sum_of(found):
+        print_line(line)
+
+
+def _sum_of(found: Sequence["Verdict"]) -> Iterator[str]:
+    """How many claims are broken, what could not have been, and what became of the controls."""
+    controls = [verdict for verdict in found if verdict.is_control]
+    audited = [verdict for verdict in found if not verdict.is_control]
+    broken = sum(verdict.is_broken for verdict in audited)
+    cases, seconds = counted(len(audited), "case"), sum(verdict.seconds for verdict in found)
+    yield f"{cases}, {broken} with a bound above the claim. A bound below it proves nothing."
+    powerless = [verdict for verdict in found if not (verdict.is_broken or verdict.can_refute)]
+    if powerless:
+        needed = max(verdict.samples_needed for verdict in powerless)
+        yield (
+            f"{counted(len(powerless), 'case')} cannot refute the claim with this number of samples, whatever leaks; "
+            f"to be able to, give --samples {needed} or more."
+        )
+    if controls:
+        refuted = sum(verdict.is_broken for verdict in controls)
+        yield f"{refuted} of {counted(len(controls), 'control')} refuted, as all must be."
+    yield f"This took {seconds:.0f} seconds."
 
 
 def print_noise_tests(found: Sequence["NoiseTest"]) -> None:

@@ -31,7 +31,7 @@ def stage(doing: str) -> Iterator[None]:
 @contextmanager
 def progress(unit: str) -> Iterator[Callable[[int, int], None]]:
     """A bar on a terminal, nothing in a pipe; hands out what to tell it: how many are done, of how many."""
-    console = Console(stderr=True)
+    console = Console(file=sys.stderr)  # this stream, also while somebody collects what others print
     columns = (BarColumn(), MofNCompleteColumn(), TextColumn(unit), TimeRemainingColumn())
     with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
         task = bar.add_task(unit, total=None)

@@ -1,0 +1,226 @@
+"""An example of every question of the gate, as an audit asks it: small, under each kind of truncation."""
+
+import math
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+
+import numpy as np
+
+from veilset.arrays import Int64Array
+from veilset.audit.lower_bound import Outcome
+from veilset.audit.outcomes import numbered, seen_choice, seen_items, seen_tree
+from veilset.gate import (
+    Curator,
+    DiscreteLaplace,
+    DropLonger,
+    KeepAll,
+    KeepBest,
+    KeepRandom,
+    KeepSimilar,
+    KeepSmart,
+    NamingLaw,
+    NoisyHistogram,
+    OnlyItems,
+    Refinement,
+    SizeTest,
+    Split,
+    Truncation,
+    UnnamedCurator,
+)
+from veilset.itemsets import Itemsets
+from veilset.taxonomy import Taxonomy
+
+AUDITED_DELTA = Fraction(1, 1000)
+"""The largest delta there is: thresholds are at their lowest, where one unit's own items are named most easily."""
+
+Ask = Callable[[Curator, Fraction], Outcome]
+AskUnnamed = Callable[[UnnamedCurator, Fraction], Outcome]
+AskUnder = Callable[[Curator, Fraction, Truncation], Outcome]
+
+
+def _all(curator: Curator) -> Int64Array:
+    return np.arange(curator.alphabet_size)
+
+
+def _above(scale: Fraction) -> int:
+    """A threshold that three empty children seldom reach."""
+    return math.ceil(scale)
+
+
+def _of_sample(sample: Curator) -> Outcome:
+    """Two answers on one sample, which together cost all that was set aside for it."""
+    half = sample.budget.total / 2
+    lengths = sample.ask_lengths(limit=3, epsilon=half)
+    items = sample.ask_item_supports(truncation=KeepRandom(2), epsilon=half)
+    return {**numbered("length", lengths.values), **numbered("item", items.values)}
+
+
+def _partitions(curator: Curator, epsilon: Fraction) -> Outcome:
+    """Two levels of partitions: which of two groups of items a record meets, then which of the first group's."""
+    half = curator.alphabet_size // 2
+    taxonomy = Taxonomy.of([list(range(half)), list(range(half, curator.alphabet_size))])
+    partitions = curator.ask_partitions(taxonomy, epsilon=epsilon)
+    outcome: dict[str, int] = {}
+    places, above = np.zeros(1, np.int64), ["all"]
+    for level, share in enumerate((Fraction(1, 3), Fraction(2, 3))):
+        same = np.zeros(places.size, np.int64)
+        found = partitions.ask_split(
+            Refinement(places, same + level, (SizeTest(share * epsilon, 1),), same, same)
+        )
+        above = [f"{above[parent]}/{mask}" for parent, mask in zip(found.parents, found.masks, strict=True)]
+        outcome |= {f"size of {name}": int(size) for name, size in zip(above, found.sizes, strict=True)}
+        places = np.arange(found.sizes.size)
+    return outcome
+
+
+def _naming(law: NamingLaw, longest: int) -> AskUnnamed:
+    """Which items are named, how many, and their noisy weights in 16ths of a transaction."""
+
+    def ask(curator: UnnamedCurator, epsilon: Fraction) -> Outcome:
+        found = curator.ask_alphabet(
+            law, longest=longest, epsilon=epsilon, delta=AUDITED_DELTA, lengths=NO_LENGTHS
+        )
+        names = found.names(tuple(range(found.alphabet_size)))
+        told = found.discovery
+        weights = [] if told is None else (16 * told.weights // told.mechanism.steps).tolist()
+        outcome = {"number": len(names)}
+        for name, weight in zip(names, weights, strict=True):
+            outcome |= {f"{name} named": 1, f"weight of {name}": weight}
+        return outcome
+
+    return ask
+
+
+NO_LENGTHS = NoisyHistogram(np.zeros(2, np.int64), DiscreteLaplace(1, Fraction(1)))
+"""Goes along with a question that does not look at it."""
+THREE_ITEMSETS = Itemsets.of([(0,), (1,), (0, 1)])
+SPLIT = Split(1, THREE_ITEMSETS.offsets, THREE_ITEMSETS.items, weights=np.array([5, 4, 3]))
+"""Pieces of one item: every transaction of several becomes as many rows as it can."""
+
+QUESTIONS: Mapping[str, Ask] = {
+    "number": lambda curator, epsilon: {"number": curator.ask_number(epsilon=epsilon).value},
+    "k-th support": lambda curator, epsilon: {
+        "support": curator.ask_kth_support(3, domain=curator.domain(max_size=2), epsilon=epsilon).value
+    },
+    "largest support": lambda curator, epsilon: {
+        "support": curator.ask_largest_support(2, floor=1, epsilon=epsilon).value
+    },
+    "lengths and items of a sample": lambda curator, epsilon: _of_sample(
+        curator.on_sample(Fraction(1, 4), epsilon=epsilon)
+    ),
+    "best 2": lambda curator, epsilon: seen_choice(
+        curator.ask_best(2, domain=curator.domain(max_size=2), epsilon=epsilon).itemsets
+    ),
+    "best 2 of a list, split": lambda curator, epsilon: seen_choice(
+        curator.ask_best_of(2, THREE_ITEMSETS, reshape=SPLIT, epsilon=epsilon).itemsets
+    ),
+    "best 2, split": lambda curator, epsilon: seen_choice(
+        curator.ask_best(2, domain=curator.domain(max_size=2), reshape=SPLIT, epsilon=epsilon).itemsets
+    ),
+    "supports, split": lambda curator, epsilon: numbered(
+        "itemset", curator.ask_reshaped_supports(THREE_ITEMSETS, reshape=SPLIT, epsilon=epsilon).values
+    ),
+    "matching rank": lambda curator, epsilon: {
+        "rank": curator.ask_matching_rank(
+            4, domain=curator.domain(max_size=2), most=curator.alphabet_size, epsilon=epsilon
+        )
+    },
+    "frequent items": lambda curator, epsilon: seen_items(
+        curator.ask_frequent_items(
+            4,
+            domain=curator.domain(max_size=2),
+            least=1,
+            most=min(3, curator.alphabet_size),
+            epsilon=epsilon,
+        )
+    ),
+    "frequent ones of a list": lambda curator, epsilon: seen_choice(
+        curator.ask_frequent_of(4, THREE_ITEMSETS, domain=curator.domain(max_size=2), epsilon=epsilon)
+    ),
+    "truncating length": lambda curator, epsilon: {
+        "length": curator.ask_truncating_length(
+            (1, 2, 4), k=1, price=Fraction(1, 2) / epsilon, epsilon=epsilon
+        )
+    },
+    "truncating length on 2 items": lambda curator, epsilon: {
+        "length": curator.ask_truncating_length(
+            (1, 2), k=2, price=Fraction(0), epsilon=epsilon, items=np.array([0, 1])
+        )
+    },
+    "normalised supports": lambda curator, epsilon: numbered(
+        "item", curator.ask_normalised_supports(2, epsilon=epsilon).values
+    ),
+    "normalised supports of 2 items": lambda curator, epsilon: numbered(
+        "item", curator.ask_normalised_supports(1, epsilon=epsilon, items=np.array([1, 0])).values
+    ),
+    "containment": lambda curator, epsilon: numbered(
+        "class", curator.ask_containment(THREE_ITEMSETS, classes=(0, 1, 2), epsilon=epsilon).values
+    ),
+    "containment of items": lambda curator, epsilon: numbered(
+        "class", curator.ask_containment(None, classes=(0, 1, 2, 4), epsilon=epsilon).values
+    ),
+    "capped counts": lambda curator, epsilon: numbered(
+        "itemset", curator.ask_capped_counts(THREE_ITEMSETS, most=2, epsilon=epsilon).values
+    ),
+    "sum of supports": lambda curator, epsilon: {
+        "sum": curator.ask_total(_all(curator), most=2, epsilon=epsilon).value
+    },
+    "above the 1st by blocks": lambda curator, epsilon: seen_items(
+        curator.ask_above_kth(_all(curator), 1, epsilon=epsilon, by_blocks=True).items
+    ),
+    "above the 2nd by blocks": lambda curator, epsilon: seen_items(
+        curator.ask_above_kth(_all(curator), 2, epsilon=epsilon, by_blocks=True).items
+    ),
+    "above the 2nd": lambda curator, epsilon: seen_items(
+        curator.ask_above_kth(_all(curator), 2, epsilon=epsilon, by_blocks=False).items
+    ),
+    "partitions": _partitions,
+}
+
+QUESTIONS_BEFORE_NAMES: Mapping[str, AskUnnamed] = {
+    "classes of lengths": lambda curator, epsilon: numbered(
+        "class", curator.ask_length_classes((0, 1, 2, 4), epsilon=epsilon).values
+    ),
+    "k-th support of unnamed items": lambda curator, epsilon: {
+        "support": curator.ask_kth_support(3, max_size=2, epsilon=epsilon).value
+    },
+    "items named by Gaussian noise": _naming("gaussian", 8),
+    "items named by Gaussian noise, at most 2 of a transaction": _naming("gaussian", 2),
+    "items named by Laplace noise": _naming("laplace", 8),
+    "items named by Laplace noise, at most 2 of a transaction": _naming("laplace", 2),
+}
+
+QUESTIONS_UNDER_TRUNCATION: Mapping[str, AskUnder] = {
+    "lengths": lambda curator, epsilon, truncation: numbered(
+        "length", curator.ask_lengths(limit=4, truncation=truncation, epsilon=epsilon).values
+    ),
+    "item supports": lambda curator, epsilon, truncation: numbered(
+        "item", curator.ask_item_supports(truncation=truncation, epsilon=epsilon).values
+    ),
+    "supports": lambda curator, epsilon, truncation: numbered(
+        "itemset", curator.ask_supports(THREE_ITEMSETS, truncation=truncation, epsilon=epsilon).values
+    ),
+    "marginal": lambda curator, epsilon, truncation: numbered(
+        "cell", curator.ask_marginal((0, 1, 2), truncation=truncation, epsilon=epsilon).values
+    ),
+    "prefix tree": lambda curator, epsilon, truncation: seen_tree(
+        curator.ask_prefix_tree(
+            (1, 0, 2), depth=2, threshold=_above(6 / epsilon), truncation=truncation, epsilon=epsilon
+        )
+    ),
+}
+
+TRUNCATIONS: Mapping[str, Callable[[int], Truncation]] = {
+    "no truncation": lambda _: KeepAll(),
+    "DropLonger(2)": lambda _: DropLonger(2),
+    "KeepRandom(2)": lambda _: KeepRandom(2),
+    "KeepBest(1)": lambda items: KeepBest(1, np.arange(items, dtype=np.int64)),
+    "KeepSmart(2)": lambda _: KeepSmart(
+        2, np.array([0, 2, 4]), np.array([0, 1, 0, 2], dtype=np.int32), scores=np.array([5, 4])
+    ),
+    "KeepSimilar(2)": lambda _: KeepSimilar(
+        2, np.array([2, 0, 1]), np.array([0, 2]), np.array([0, 1], dtype=np.int32)
+    ),
+    "OnlyItems, KeepRandom(1)": lambda _: OnlyItems(np.array([0, 1]), KeepRandom(1)),
+}
+"""Every truncation, for an alphabet of that size."""
