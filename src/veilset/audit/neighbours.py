@@ -142,6 +142,20 @@ PAIRS = (
         (*_some(60, 0, 1), *_some(56, 2), *_some(50, 3), *_some(1, 4)),
         frozenset({0, 1}),
     ),
+    Pair(
+        "sets move apart",
+        "the score of one set falls while those of nearly all others rise",
+        8,
+        (*_some(2, 6, 7), *_some(2, 0)),
+        frozenset(range(6)),
+    ),
+    Pair(
+        "few of three rows",
+        "a sample of few transactions tells whether one of them is in it",
+        3,
+        (frozenset({0}), frozenset({1, 2}), frozenset({0, 1, 2})),
+        frozenset({0, 1}),
+    ),
 )
 """Every method and every question is run on every one."""
 
@@ -162,5 +176,13 @@ PERSON_PAIRS = (
         frozenset({1, 3}),
         more=_some(4, 1, 3),
     ),
+    Pair(
+        "person whose transactions agree",
+        "a whole unit moves one answer as far as it can",
+        4,
+        (*_some(2, 0), *_some(2, 1, 2)),
+        frozenset({0, 1, 2, 3}),
+        more=_some(2, 0, 1, 2, 3),
+    ),
 )
-"""The same with persons who may have PERSON_LIMIT transactions; not for laws that are computed for a transaction."""
+"""The same with persons who may have PERSON_LIMIT transactions."""

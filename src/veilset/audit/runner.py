@@ -12,16 +12,16 @@ from functools import partial
 from pathlib import Path
 
 from veilset.audit.command_lines import CommandLine, Shell, command_lines
-from veilset.audit.exact_laws import EXACT_LAWS
 from veilset.audit.floats import audit_integer_noise, audit_textbook_noise
-from veilset.audit.lower_bound import BOUND_CONFIDENCE, Outcome, lower_bound
+from veilset.audit.lower_bound import BOUND_CONFIDENCE, Bound, Outcome, lower_bound
 from veilset.audit.neighbours import PAIRS, PERSON_PAIRS, Pair
 from veilset.audit.outcomes import checksum, only_counts, with_evidence
 from veilset.audit.printed import PRINTED
 from veilset.audit.subjects import Audited, RawCount, of_method, of_questions
+from veilset.audit.transcripts.losses import largest_loss
 from veilset.audit.verdicts import Verdict
 from veilset.errors import BadCall
-from veilset.gate import Epsilon, SecureNoise, exact_epsilon
+from veilset.gate import Epsilon, Noise, SecureNoise, SeededNoise, exact_epsilon
 from veilset.methods import METHODS
 from veilset.raw.transactions import Transactions
 
@@ -35,6 +35,7 @@ WITHOUT_NOISE = Fraction(10**6)
 """An epsilon at which an outcome is what the database would say without noise."""
 
 LEAST_SAMPLES = 20
+TOO_MANY_SAMPLES = "a sample of more transactions than can be run through"
 ALL_PAIRS = (*PAIRS, *PERSON_PAIRS)
 
 
@@ -70,11 +71,34 @@ def cases(
 
 
 def exact_cases(name: str, pairs: Sequence[Pair], epsilon: Fraction) -> list[Case]:
-    """Laws that are computed, on the pairs that differ by one transaction."""
-    if name not in {"questions", "all"}:
-        return []
-    of_transactions = [pair for pair in pairs if not pair.is_of_persons]
-    return [partial(law, pair, epsilon=epsilon) for law in EXACT_LAWS for pair in of_transactions]
+    """Transcripts whose probabilities are computed: a control, then every subject on every pair."""
+    in_lockstep = [(subject, pair) for subject in _subjects(name) for pair in pairs]
+    controls = [(RawCount(), pairs[0])] if in_lockstep else []
+    return [
+        partial(exact_verdict, subject, pair, epsilon=epsilon) for subject, pair in (*controls, *in_lockstep)
+    ]
+
+
+def exact_verdict(subject: Audited, pair: Pair, *, epsilon: Fraction) -> Verdict:
+    """The worst transcript of a subject on a pair; nothing can be said where a sample has too many transactions."""
+
+    def run(data: Transactions, noise: Noise) -> Outcome:
+        return subject.outcome(data, epsilon=epsilon, noise=noise)
+
+    loss = largest_loss(run, pair, delta=subject.delta)
+    bound = (
+        Bound(0.0, TOO_MANY_SAMPLES, 1.0, 0, ceiling=0.0)
+        if loss is None
+        else Bound(loss.epsilon, loss.event, 1.0, 0)
+    )
+    return Verdict.of(
+        bound,
+        method=subject.name,
+        case=f"{subject.case}; {pair.name} (exact)",
+        printed=False,
+        claim=float(epsilon),
+        delta=float(subject.delta),
+    )
 
 
 def sampled_cases(name: str, pairs: Sequence[Pair], sampling: Sampling, shell: Shell | None) -> list[Case]:
@@ -153,7 +177,7 @@ def sampled_verdict(
 
 
 def _run_subject(subject: Audited, data: Transactions, epsilon: Fraction, seed: int) -> Outcome:
-    return subject.outcome(data, epsilon=epsilon, seed=seed)
+    return subject.outcome(data, epsilon=epsilon, noise=SeededNoise(seed))
 
 
 def command_verdict(line: CommandLine, shell: Shell, sampling: Sampling) -> Verdict:

@@ -1,6 +1,6 @@
 """What is audited: every method of the registry and every question of the gate, each as a law of outcomes.
 
-A subject turns a database and a seed into an outcome, which is all that an attacker could see of one run. Where rows
+A subject turns a database and noise into an outcome, which is all that an attacker could see of one run. Where rows
 have owners, the unit is a person, of whose transactions PERSON_LIMIT may count.
 """
 
@@ -26,14 +26,14 @@ from veilset.audit.question_examples import (
     AskUnnamed,
 )
 from veilset.audit.verdicts import CONTROL
-from veilset.gate import Curator, SeededNoise, Truncation, UnnamedCurator
+from veilset.gate import Curator, Noise, Truncation, UnnamedCurator
 from veilset.methods import METHODS, Method, find_method
 from veilset.opening import Access, ItemChoice
 from veilset.raw.transactions import Alphabet, Transactions
 from veilset.request import PublishRequest, Request
 from veilset.results.published import Published
 
-Run = Callable[[Transactions, Fraction, SeededNoise], Outcome]
+Run = Callable[[Transactions, Fraction, Noise], Outcome]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +45,9 @@ class Subject:
     ask: Ask
     delta: ClassVar[Fraction] = Fraction(0)
 
-    def outcome(self, data: Transactions, *, epsilon: Fraction, seed: int) -> Outcome:
+    def outcome(self, data: Transactions, *, epsilon: Fraction, noise: Noise) -> Outcome:
         """One run, with a budget of exactly epsilon."""
-        curator = access_to(data, epsilon, SeededNoise(seed)).curator(data)
+        curator = access_to(data, epsilon, noise).curator(data)
         return {**self.ask(curator, epsilon), **seen_trace(curator)}
 
 
@@ -60,9 +60,9 @@ class UnlistedSubject:
     run: Run
     delta: ClassVar[Fraction] = AUDITED_DELTA
 
-    def outcome(self, data: Transactions, *, epsilon: Fraction, seed: int) -> Outcome:
+    def outcome(self, data: Transactions, *, epsilon: Fraction, noise: Noise) -> Outcome:
         """One run, with a budget of exactly epsilon and delta."""
-        return self.run(unlisted(data), epsilon, SeededNoise(seed))
+        return self.run(unlisted(data), epsilon, noise)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +79,10 @@ class MethodSubject:
         """The method's."""
         return self.method.name
 
-    def outcome(self, data: Transactions, *, epsilon: Fraction, seed: int) -> Outcome:
+    def outcome(self, data: Transactions, *, epsilon: Fraction, noise: Noise) -> Outcome:
         """One run from the data to all that is released, with a budget of exactly epsilon and delta."""
         held = unlisted(data) if self.delta else data
-        access = access_to(held, epsilon, SeededNoise(seed), delta=self.delta)
+        access = access_to(held, epsilon, noise, delta=self.delta)
         result = run_method(self.method, self.request, access, held)
         return seen_published(result) if isinstance(result, Published) else seen_release(result)
 
@@ -95,7 +95,7 @@ class RawCount:
     case: str = "raw count (must be refuted)"
     delta: Fraction = AUDITED_DELTA
 
-    def outcome(self, data: Transactions, *, epsilon: Fraction, seed: int) -> Outcome:  # noqa: ARG002 - no noise
+    def outcome(self, data: Transactions, *, epsilon: Fraction, noise: Noise) -> Outcome:  # noqa: ARG002 - no noise
         """The same in every run."""
         return {"number of transactions": len(data)}
 
@@ -155,7 +155,7 @@ def of_questions() -> list[Audited]:
 
 
 def access_to(
-    data: Transactions, epsilon: Fraction, noise: SeededNoise, *, delta: Fraction = Fraction(0)
+    data: Transactions, epsilon: Fraction, noise: Noise, *, delta: Fraction = Fraction(0)
 ) -> Access:
     """How a caller opens the data; on one core, because the databases are small."""
     return Access(
@@ -177,14 +177,14 @@ def seen_trace(curator: Curator | UnnamedCurator) -> Outcome:
     return of_document([charge.to_dict() for charge in curator.budget.charges], "trace")
 
 
-def _root_counts(data: Transactions, epsilon: Fraction, noise: SeededNoise) -> Outcome:
+def _root_counts(data: Transactions, epsilon: Fraction, noise: Noise) -> Outcome:
     """Noisy counts in 16ths of a transaction."""
     curator = access_to(data, epsilon, noise, delta=AUDITED_DELTA).curator(data)
     counts = curator.ask_root_counts(THREE_ITEMSETS, most=2, epsilon=epsilon)
     return {**numbered("itemset", 16 * counts.values // counts.mechanism.steps), **seen_trace(curator)}
 
 
-def _of_unnamed(ask: AskUnnamed, data: Transactions, epsilon: Fraction, noise: SeededNoise) -> Outcome:
+def _of_unnamed(ask: AskUnnamed, data: Transactions, epsilon: Fraction, noise: Noise) -> Outcome:
     curator = access_to(data, epsilon, noise, delta=AUDITED_DELTA).unnamed_curator(data)
     return {**ask(curator, epsilon), **seen_trace(curator)}
 

@@ -1,0 +1,102 @@
+"""Every question has an oracle: asked of two neighbours at once, it costs what it claims, by the noise really drawn.
+
+The examples are those of the audit. Which questions they ask is seen by watching them, and compared with the questions
+that there are: a new `ask_` method without an example fails here.
+"""
+
+import inspect
+from collections.abc import Callable
+from fractions import Fraction
+from functools import wraps
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reference import Baskets
+from strategies import ALPHABET_SIZE, basket, baskets
+from veilset.audit.lower_bound import Outcome
+from veilset.audit.neighbours import PAIRS, PERSON_LIMIT, Pair
+from veilset.audit.subjects import Audited, of_questions
+from veilset.audit.transcripts.losses import largest_loss
+from veilset.gate import Curator, Noise, Partitions, SeededNoise, UnnamedCurator
+from veilset.raw.transactions import Transactions
+
+SUBJECTS = of_questions()
+DOORS = (Curator, UnnamedCurator, Partitions)
+
+
+def questions_of(door: type) -> dict[str, Callable[..., Any]]:
+    """Every question that can be asked there."""
+    return {
+        name: method
+        for name, method in inspect.getmembers(door, inspect.isfunction)
+        if name.startswith("ask_")
+    }
+
+
+def test_every_question_there_is_has_an_example(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Found by introspection on one side, by watching the examples on the other."""
+    asked: set[str] = set()
+    for door in DOORS:
+        for name, method in questions_of(door).items():
+            monkeypatch.setattr(door, name, watched(method, f"{door.__name__}.{name}", asked))
+    for subject in SUBJECTS:
+        subject.outcome(PAIRS[0].with_unit(), epsilon=Fraction(1), noise=SeededNoise(1))
+    assert asked == {f"{door.__name__}.{name}" for door in DOORS for name in questions_of(door)}
+
+
+def watched(method: Callable[..., Any], name: str, asked: set[str]) -> Callable[..., Any]:
+    """The same method, which notes that it was called."""
+
+    @wraps(method)
+    def call(*given: Any, **named: Any) -> Any:  # noqa: ANN401
+        asked.add(name)
+        return method(*given, **named)
+
+    return call
+
+
+def cost(subject: Audited, pair: Pair, epsilon: Fraction) -> float | None:
+    """The largest loss of some transcripts."""
+
+    def run(data: Transactions, noise: Noise) -> Outcome:
+        return subject.outcome(data, epsilon=epsilon, noise=noise)
+
+    found = largest_loss(run, pair, delta=subject.delta, seeds=(0,))
+    return None if found is None else found.epsilon
+
+
+units = st.one_of(st.lists(basket(), min_size=1, max_size=1), st.lists(basket(), min_size=1, max_size=5))
+
+
+@pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: subject.case)
+@given(rows=baskets(max_rows=8), unit=units, epsilon=st.sampled_from([Fraction(1, 3), Fraction(2)]))
+@settings(max_examples=8, deadline=None)
+def test_no_question_costs_more_than_it_claims(
+    subject: Audited, rows: Baskets, unit: Baskets, epsilon: Fraction
+) -> None:
+    """For units of one transaction, and for persons with up to five, of which three may count."""
+    pair = Pair("random", "anything", ALPHABET_SIZE, tuple(rows), unit[0], tuple(unit[1:]))
+    found = cost(subject, pair, epsilon)
+    assert found is None or found <= float(epsilon) * (1 + 1e-9)
+
+
+TIGHT = {
+    "number": 1,
+    "item supports under KeepRandom(2)": 1,
+    "supports under no truncation": 1,
+    "partitions": 1,
+    "sum of supports": 1,
+}
+
+
+@pytest.mark.parametrize("name", TIGHT)
+def test_an_oracle_reaches_the_claim_for_one_and_for_three_transactions(name: str) -> None:
+    """So that noise for less would be noticed: the loss is epsilon, exactly, in both cases."""
+    subject = next(subject for subject in SUBJECTS if subject.case == name)
+    full = frozenset(range(3))
+    for more in ((), (full,) * (PERSON_LIMIT - 1)):
+        pair = Pair("same", "all move", 3, (), full, more)
+        assert cost(subject, pair, Fraction(1)) == pytest.approx(1)
