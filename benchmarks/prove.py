@@ -3,9 +3,9 @@
     python -m benchmarks.prove [--rows N] [--items N] [--only TEXT]
 
 All databases of up to N rows over a few items, all neighbours with one more unit of 1, 2 or 3 transactions, every
-question of the gate, every outcome. Questions that make lists are asked again with lists that are too short, so that the
-floor of the exponential mechanism is at work. The law of an outcome is computed from the exact values and the mechanism
-that the question really handed to its noise. Ends with 1 where anything costs more than it claims; writes docs/prove.md.
+question of the gate, every outcome. Questions that make lists are asked again with lists that are too short, so that
+the floor of the exponential mechanism is at work. The law of an outcome is computed from the exact values and the
+mechanism that the question really handed to its noise. Ends with 1 where anything costs more than it claims.
 """
 
 import argparse
