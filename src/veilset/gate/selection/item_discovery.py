@@ -48,7 +48,7 @@ from statistics import NormalDist
 import numpy as np
 
 from veilset.arrays import Int64Array
-from veilset.gate.mechanisms import ItemNaming, NamingLaw, check_naming
+from veilset.gate.approximate_mechanisms import ItemNaming, NamingLaw, check_naming
 from veilset.gate.noise import Noise, float_at_least
 from veilset.gate.zcdp import exp_at_least, gaussian_scale, normal_tail
 from veilset.raw.counts import ExactCounts
