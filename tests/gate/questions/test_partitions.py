@@ -239,7 +239,9 @@ def test_a_split_of_what_is_not_there_is_refused(split: Refinement, message: str
 @pytest.mark.parametrize(("epsilon", "threshold"), [(Fraction(0), 1), (Fraction(-1), 1), (Fraction(1), 0)])
 def test_a_test_needs_an_epsilon_and_a_threshold(epsilon: Fraction, threshold: int) -> None:
     """Below a threshold of 1 empty parts would pass more often than not."""
-    with pytest.raises(BadCall, match="give an epsilon above 0 and a threshold of at least 1"):
+    with pytest.raises(
+        BadCall, match="give an epsilon above 0, as a Fraction, and a threshold of at least 1"
+    ):
         SizeTest(epsilon, threshold)
 
 
