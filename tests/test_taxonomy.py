@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -151,8 +152,31 @@ def test_a_node_of_too_many_children_is_refused() -> None:
         Taxonomy.of(list(range(MOST_CHILDREN + 1)))
 
 
-@pytest.mark.parametrize("tree", [[0, 1], [0, 1, 1], [0, 1, 3], [0, [1, 2], 3]])
+@pytest.mark.parametrize("tree", [[0, 1], [0, 1, 3], [0, [1, 2], 3]])
 def test_a_target_takes_no_taxonomy_over_other_items(tree: NestedItems) -> None:
     """Every item of the alphabet has one place in it."""
     with pytest.raises(BadCall, match="holds every item of the alphabet once"):
         PublishRequest(taxonomy=Taxonomy.of(tree)).taxonomy_over(3)
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [[0, 1, 1], [0, [1, [0, 2]]], [[0], [0]], [-1, 0], [0, 1.5], [0, True], [0, "1"], [0, None], [2**31]],
+)
+def test_a_taxonomy_holds_codes_of_items_each_once(tree: Any) -> None:  # noqa: ANN401
+    """Of an item with two places one would never be met."""
+    with pytest.raises(BadCall):
+        Taxonomy.of(tree)
+
+
+def test_a_taxonomy_is_made_from_its_tree_alone_and_stays_as_it_is() -> None:
+    """Arrays that do not fit together cannot be handed in, and those that do cannot be changed."""
+    inner: list[NestedItems] = [1, 2]
+    made = Taxonomy.of([0, inner])
+    inner[0] = 0
+    assert made.items.tolist() == [0, 1, 2]
+    with pytest.raises(TypeError):
+        Taxonomy(items=made.items, starts=made.starts)  # type: ignore[call-arg]
+    for name in ("items", "starts", "ends", "first_child", "child_starts", "child_nodes", "item_children"):
+        with pytest.raises(ValueError, match="WRITEABLE"):
+            getattr(made, name).setflags(write=True)

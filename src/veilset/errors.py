@@ -4,7 +4,8 @@
     ├── BadInput            a file, table or list that cannot be read as transactions
     ├── BadCall             an argument out of range, a combination that makes no sense
     │   └── ChoiceMissing   a choice that nobody makes in the caller's place
-    └── BudgetExceeded      a question that the budget cannot pay; nothing was looked at
+    ├── BudgetExceeded      a question that the budget cannot pay; nothing was looked at
+    └── NoiseTooSmall       noise that would cost more than was paid: a mistake in veilset; nothing was drawn
 
 A message says what was given, what is allowed and what to do next. It never quotes private data: BadInput
 names the file and the line, not what the line holds. A message is one line, but for that of a choice: it explains
@@ -30,3 +31,7 @@ class ChoiceMissing(BadCall):
 
 class BudgetExceeded(VeilsetError):  # noqa: N818
     """A question that the budget cannot pay; nothing was looked at."""
+
+
+class NoiseTooSmall(VeilsetError):  # noqa: N818
+    """Noise that would cost more than was paid for it: a mistake in veilset. Nothing was drawn."""

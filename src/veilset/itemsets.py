@@ -11,6 +11,7 @@ import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array
 from veilset.errors import BadCall
+from veilset.integers import item_codes, whole, whole_numbers
 
 Itemset = tuple[int, ...]
 """Item codes, ascending."""
@@ -21,7 +22,10 @@ Below = Callable[[int], int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Itemsets:
-    """A public list of itemsets: number i is `items[offsets[i]:offsets[i + 1]]`.
+    """A public list of itemsets: number i is `items[offsets[i]:offsets[i + 1]]`, codes ascending, each once.
+
+    There is one way to write an itemset, and the arrays are copies that nobody can change: two itemsets that look
+    different are.
 
     >>> list(Itemsets.of([(2, 0), (1,)]))
     [(0, 2), (1,)]
@@ -30,13 +34,24 @@ class Itemsets:
     offsets: Int64Array
     items: Int32Array
 
+    def __post_init__(self) -> None:
+        offsets = whole_numbers(self.offsets, "offsets of itemsets")
+        items = item_codes(self.items, "itemsets")
+        if not _are_ascending(offsets, items):
+            raise BadCall(
+                "itemsets must stand one after another, with ascending codes and no item twice; "
+                "make them with Itemsets.of, which sorts"
+            )
+        object.__setattr__(self, "offsets", offsets)
+        object.__setattr__(self, "items", items)
+
     @classmethod
     def of(cls, itemsets: Iterable[Iterable[int]]) -> "Itemsets":
         """From any lists of item codes; order and repeats inside an itemset do not matter."""
         ordered = [sorted(set(itemset)) for itemset in itemsets]
         offsets = np.zeros(len(ordered) + 1, dtype=np.int64)
         np.cumsum([len(itemset) for itemset in ordered], out=offsets[1:])
-        return cls(offsets, np.array([code for itemset in ordered for code in itemset], dtype=np.int32))
+        return cls(offsets, np.array([code for itemset in ordered for code in itemset]))
 
     def __len__(self) -> int:
         return self.offsets.size - 1
@@ -54,9 +69,21 @@ class Itemsets:
         return dict(sorted(Counter(np.diff(self.offsets).tolist()).items()))
 
 
+def _are_ascending(offsets: Int64Array, items: Int32Array) -> bool:
+    """Whether itemsets fill the items from the first to the last, and each of them ascends strictly."""
+    if offsets.size == 0 or offsets[0] != 0 or offsets[-1] != items.size or np.any(np.diff(offsets) < 0):
+        return False
+    is_larger = items[1:] > items[:-1]
+    firsts = offsets[(offsets > 0) & (offsets < items.size)]
+    is_larger[firsts - 1] = True  # the first item of an itemset has none before it
+    return bool(is_larger.all())
+
+
 @dataclass(frozen=True, slots=True)
 class Domain:
     """All itemsets of `min_size` to `max_size` of some public items, whether the data holds them or not.
+
+    Items are codes in ascending order, each once.
 
     >>> Domain(items=range(4), min_size=1, max_size=2).size
     10
@@ -67,6 +94,14 @@ class Domain:
     min_size: int = 1
 
     def __post_init__(self) -> None:
+        for name in ("max_size", "min_size"):
+            object.__setattr__(self, name, whole(getattr(self, name), name))
+        if not isinstance(self.items, range):
+            object.__setattr__(self, "items", tuple(item_codes(self.items, "items of a domain").tolist()))
+        if not _are_different_codes(self.items):
+            raise BadCall(
+                "items of a domain must be different codes in ascending order, from 0 up; sort them"
+            )
         if not 1 <= self.min_size <= self.max_size:
             raise BadCall(
                 f"itemsets of {self.min_size} to {self.max_size} items: give sizes from 1 up, the smaller one first"
@@ -93,7 +128,7 @@ class Domain:
 
     def check_holds(self, k: int) -> None:
         """Raise BadCall where the domain has fewer than k itemsets, whatever the data."""
-        if k < 1:
+        if whole(k, "k") < 1:
             raise BadCall(f"k = {k} asks for nothing; give at least 1")
         if k > self.size:
             raise BadCall(
@@ -106,6 +141,13 @@ class Domain:
         numbers = self.number_by_size()
         size = list(numbers)[bisect_right(list(accumulate(numbers.values())), below(self.size))]
         return tuple(sorted(self.items[place] for place in draw_places(size, len(self.items), below)))
+
+
+def _are_different_codes(items: range | tuple[int, ...]) -> bool:
+    """Whether they ascend strictly, from 0 up."""
+    if isinstance(items, range):
+        return items.step > 0 and (len(items) == 0 or items.start >= 0)
+    return all(first < second for first, second in pairwise(items))
 
 
 def draw_places(size: int, among: int, below: Below) -> set[int]:

@@ -7,7 +7,7 @@ each other, and fewer groups are then needed to tell records apart.
 
 import csv
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array
 from veilset.errors import BadCall, BadInput
+from veilset.integers import frozen, item_codes, whole
 
 NestedItems = int | list["NestedItems"]
 """An item's code, or the children of a node."""
@@ -28,33 +29,39 @@ MOST_CHILDREN = 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Taxonomy:
-    """A tree whose leaves are items. Leaves are numbered from left to right: `items[place]` is an item's code.
+    """A tree whose leaves are items, each once. Leaves have places from left to right: `items[place]` is its code.
 
     Inner nodes are numbered from 0, the root, the highest first. Node u stands for the places
     `starts[u]` to `ends[u]`; its children are the entries `first_child[u]` to `first_child[u + 1]` of
     `child_starts` (their first places) and `child_nodes` (their numbers; -1 for an item). Those of its children
     that are items, `item_children[u]` of them, come first. `heights[u]` is the longest way down to an item, and
-    `inner_nodes[u]` the number of inner nodes from u down, u among them.
+    `inner_nodes[u]` the number of inner nodes from u down, u among them. All of this is made from nested lists of
+    item codes, so that it fits together, and nobody can change it.
 
     >>> tree = Taxonomy.of([[0, 1], [2, 3]])
     >>> tree.nodes, tree.heights.tolist(), tree.inner_nodes.tolist()
     (3, [2, 1, 1], [3, 1, 1])
     """
 
-    items: Int32Array
-    starts: Int64Array
-    ends: Int64Array
-    first_child: Int64Array
-    child_starts: Int64Array
-    child_nodes: Int64Array
-    item_children: Int64Array
-    heights: Int64Array
-    inner_nodes: Int64Array
+    tree: InitVar[NestedItems]
+    items: Int32Array = field(init=False)
+    starts: Int64Array = field(init=False)
+    ends: Int64Array = field(init=False)
+    first_child: Int64Array = field(init=False)
+    child_starts: Int64Array = field(init=False)
+    child_nodes: Int64Array = field(init=False)
+    item_children: Int64Array = field(init=False)
+    heights: Int64Array = field(init=False)
+    inner_nodes: Int64Array = field(init=False)
+
+    def __post_init__(self, tree: NestedItems) -> None:
+        for name, array in _numbered(_without_only_children(_checked(tree))).items():
+            object.__setattr__(self, name, frozen(array))
 
     @classmethod
     def of(cls, tree: NestedItems) -> "Taxonomy":
         """From nested lists of item codes; a node with one child is that child, except for the root."""
-        return _numbered(_without_only_children(tree))
+        return cls(tree)
 
     @classmethod
     def context_free(cls, items: Sequence[int], *, fan_out: int = FAN_OUT) -> "Taxonomy":
@@ -149,6 +156,13 @@ def _divided(tree: NestedItems, fan_out: int) -> NestedItems:
     return children
 
 
+def _checked(tree: NestedItems) -> NestedItems:
+    """A copy of the nested lists; BadCall where a leaf is no code of an item."""
+    if isinstance(tree, list):
+        return [_checked(child) for child in tree]
+    return whole(tree, "an item of the taxonomy", least=0)
+
+
 def _without_only_children(tree: NestedItems) -> list[NestedItems]:
     """The tree without nodes that have one child, or none; its root stays a node."""
     lifted = _lifted(tree)
@@ -162,7 +176,7 @@ def _lifted(tree: NestedItems) -> NestedItems:
     return children[0] if len(children) == 1 else children
 
 
-def _numbered(root: list[NestedItems]) -> Taxonomy:
+def _numbered(root: list[NestedItems]) -> dict[str, Int32Array | Int64Array]:
     """Number inner nodes by height, the highest first, and places from left to right, items before nodes."""
     ordered = _items_first(root)
     heights = {id(node): _height(node) for node in _inner(ordered)}
@@ -171,17 +185,24 @@ def _numbered(root: list[NestedItems]) -> Taxonomy:
     children = [[numbers.get(id(child), -1) for child in node] for node in nodes]
     widths, inner_nodes = _sums_below(children)
     starts, child_starts = _placed(children, widths)
-    return Taxonomy(
-        items=np.array(list(_leaves(ordered)), dtype=np.int32),
-        starts=starts,
-        ends=starts + widths,
-        first_child=np.cumsum([0, *map(len, children)], dtype=np.int64),
-        child_starts=child_starts,
-        child_nodes=np.array([child for row in children for child in row], dtype=np.int64),
-        item_children=np.array([row.count(-1) for row in children], dtype=np.int64),
-        heights=np.array([heights[id(node)] for node in nodes], dtype=np.int64),
-        inner_nodes=inner_nodes,
-    )
+    return {
+        "items": _different(list(_leaves(ordered))),
+        "starts": starts,
+        "ends": starts + widths,
+        "first_child": np.cumsum([0, *map(len, children)], dtype=np.int64),
+        "child_starts": child_starts,
+        "child_nodes": np.array([child for row in children for child in row], dtype=np.int64),
+        "item_children": np.array([row.count(-1) for row in children], dtype=np.int64),
+        "heights": np.array([heights[id(node)] for node in nodes], dtype=np.int64),
+        "inner_nodes": inner_nodes,
+    }
+
+
+def _different(leaves: list[int]) -> Int32Array:
+    """The items from left to right; BadCall where one stands twice."""
+    if len(set(leaves)) < len(leaves):
+        raise BadCall("an item stands twice in the taxonomy; give every item one place")
+    return item_codes(leaves, "items of the taxonomy")
 
 
 def _sums_below(children: list[list[int]]) -> tuple[Int64Array, Int64Array]:

@@ -2,6 +2,8 @@
 
 import math
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -11,8 +13,17 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from laws import discrete_gaussian, discrete_laplace, fits
-from veilset.errors import BadCall
-from veilset.gate import Noise, SecureNoise, SeededNoise
+from veilset.errors import BadCall, NoiseTooSmall
+from veilset.gate import (
+    DiscreteGaussian,
+    DiscreteLaplace,
+    NamingLaw,
+    Noise,
+    SecureNoise,
+    SeededNoise,
+    naming_mechanism,
+)
+from veilset.gate.selection.noisy_test import NoisyTest, SparseCounts
 from veilset.rationals import float_at_least
 from veilset.raw.counts import ExactCounts
 
@@ -105,3 +116,47 @@ def test_there_is_no_negative_seed() -> None:
     """Only one of the two generators behind it would take one."""
     with pytest.raises(BadCall, match="no seed -1; give 0 or more"):
         SeededNoise(-1)
+
+
+HALF = Fraction(1, 2)
+
+
+def less(mechanism: type) -> property:
+    """Half of the scale that a mechanism should have."""
+    right = mechanism.scale  # type: ignore[attr-defined]
+    return property(lambda self: right.fget(self) * HALF)
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda noise: noise.counts(ExactCounts(np.array([3])), DiscreteLaplace(2, Fraction(1, 3))),
+        lambda noise: noise.counts(
+            ExactCounts(np.array([3])), DiscreteGaussian(2, Fraction(1, 3), Fraction(1), Fraction(1, 9), 16)
+        ),
+        lambda noise: noise.passing(
+            SparseCounts(np.array([1]), ExactCounts(np.array([3])), 5), NoisyTest(2, 3, Fraction(1, 3))
+        ),
+    ],
+    ids=["Laplace", "Gaussian", "test"],
+)
+def test_noise_that_costs_more_than_was_paid_is_not_drawn(
+    draw: Callable[[Noise], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """OpenDP is asked before every draw; seeded noise, which protects nobody, asks nobody."""
+    draw(SecureNoise())
+    for mechanism in (DiscreteLaplace, DiscreteGaussian, NoisyTest):
+        monkeypatch.setattr(mechanism, "scale", less(mechanism))
+    with pytest.raises(NoiseTooSmall):
+        draw(SecureNoise())
+    draw(SeededNoise(1))
+
+
+@pytest.mark.parametrize("law", ["gaussian", "laplace"])
+def test_items_are_not_named_by_noise_that_costs_more_than_was_paid(law: NamingLaw) -> None:
+    """The same for names."""
+    right = naming_mechanism(law, transactions=2, longest=4, epsilon=Fraction(1, 3), delta=Fraction(1, 1000))
+    weights = ExactCounts(np.array([10**9, 0]))
+    assert SecureNoise().named(weights, right).items.tolist() == [0]
+    with pytest.raises(NoiseTooSmall):
+        SecureNoise().named(weights, replace(right, scale=right.scale * HALF))

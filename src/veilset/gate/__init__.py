@@ -31,19 +31,16 @@ from veilset.gate.answers import (
     NormalisedCounts,
     SubPartitions,
 )
+from veilset.gate.approximate_mechanisms import DiscreteGaussian, ItemNaming, NamingLaw
 from veilset.gate.curator import Curator
 from veilset.gate.discovery import UnnamedCurator
 from veilset.gate.draws import Noise
 from veilset.gate.mechanisms import (
     AboveThreshold,
     ChainedLaplace,
-    Charge,
-    DiscreteGaussian,
     DiscreteLaplace,
     Exponential,
-    ItemNaming,
     Mechanism,
-    NamingLaw,
     OnSample,
 )
 from veilset.gate.noise import SecureNoise, SeededNoise
@@ -60,6 +57,7 @@ from veilset.gate.selection.item_discovery import (
 )
 from veilset.gate.selection.length_scores import WEIGHT_STEPS
 from veilset.gate.selection.sparse_vector import COMPARISON_STEPS
+from veilset.gate.trace import Charge
 from veilset.raw.cuts.similar_cut import KeepSimilar
 from veilset.raw.cuts.smart_cut import KeepSmart
 from veilset.raw.cuts.split import Split

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from veilset.arrays import Int64Array
-from veilset.gate.mechanisms import DiscreteGaussian, DiscreteLaplace, ItemNaming
+from veilset.gate.approximate_mechanisms import DiscreteGaussian, ItemNaming
+from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.itemsets import Itemset, Itemsets
 
 

@@ -7,18 +7,19 @@ the same budget.
 
 from collections.abc import Callable
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 
 from veilset.arrays import Int64Array
 from veilset.errors import BadCall
 from veilset.gate.answers import Discovery, NoisyCount, NoisyHistogram
+from veilset.gate.approximate_mechanisms import NamingLaw
 from veilset.gate.curator import Curator
-from veilset.gate.mechanisms import NamingLaw
 from veilset.gate.questions.base import PaidLooks
+from veilset.gate.questions.door import checked_classes
 from veilset.gate.selection import item_discovery
 from veilset.gate.selection.floored_supports import kth_support
+from veilset.integers import whole
 from veilset.itemsets import Domain
 from veilset.raw.counts import ExactCounts
 from veilset.raw.cuts.truncation import KeepAll, KeepRandom
@@ -35,10 +36,7 @@ class UnnamedCurator(PaidLooks):
 
         A transaction is in one class, so it moves one of the counts by 1.
         """
-        if len(classes) < 2 or classes[0] != 0 or any(a >= b for a, b in pairwise(classes)):
-            raise BadCall(
-                "classes of lengths must begin with 0 and rise; give at least two, such as 0, 1, 2, 4"
-            )
+        classes = checked_classes(classes, of="lengths")
 
         def look(engine: Engine) -> ExactCounts:
             lengths = engine.lengths(KeepAll(), self._noise.keys, limit=classes[-1])
@@ -54,6 +52,7 @@ class UnnamedCurator(PaidLooks):
 
         A transaction raises every support by 0 or 1, and so the k-th largest of them, whatever items there are.
         """
+        k, max_size = whole(k, "k"), whole(max_size, "max_size")
         if k < 1 or max_size < 1:
             raise BadCall(f"the {k}th itemset of up to {max_size} items; give numbers from 1 up")
 
@@ -82,6 +81,7 @@ class UnnamedCurator(PaidLooks):
         nobody else holds with a probability of at most delta: `selection.item_discovery` has the proof. `lengths`,
         the answer by which the law was chosen, goes along with the weights.
         """
+        longest = whole(longest, "the longest length")
         if longest < 1:
             raise BadCall(f"transactions cut to {longest} items name nothing; give at least 1")
         mechanism = item_discovery.naming_mechanism(

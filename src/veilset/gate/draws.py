@@ -21,7 +21,8 @@ from fractions import Fraction
 import numpy as np
 
 from veilset.arrays import Int64Array
-from veilset.gate.mechanisms import AboveThreshold, DiscreteGaussian, DiscreteLaplace, Exponential, ItemNaming
+from veilset.gate.approximate_mechanisms import DiscreteGaussian, ItemNaming
+from veilset.gate.mechanisms import AboveThreshold, DiscreteLaplace, Exponential
 from veilset.gate.selection.exponential import draw_place
 from veilset.gate.selection.floored_supports import ExactScores, draw_from_domain, draw_listed
 from veilset.gate.selection.item_discovery import NamedItems, named_items

@@ -1,16 +1,13 @@
 """What was done to an answer before it left: frozen descriptions; sentences and JSON derive from them."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 from veilset.errors import BadCall
+from veilset.integers import whole
 from veilset.wording import counted
-
-NamingLaw = Literal["gaussian", "laplace"]
-"""Which noise decides whether an item is named."""
 
 
 class Mechanism(Protocol):
@@ -31,19 +28,21 @@ class Mechanism(Protocol):
         """The mechanism as JSON values; `mechanism_from_dict` reads it back."""
 
 
-def _check_cost(epsilon: Fraction, sensitivity: int) -> None:
+def check_share(epsilon: Fraction) -> None:
+    """Raise BadCall unless it is a Fraction, which is finite, and above 0."""
+    if type(epsilon) is not Fraction:
+        raise BadCall(f"epsilon {epsilon!r} is no exact number; give a Fraction above 0")
     if epsilon <= 0:
         raise BadCall(f"a question at epsilon {epsilon} cannot be answered; its share must be above 0")
-    if sensitivity < 1:
-        raise BadCall(f"a sensitivity of {sensitivity} is not possible; one unit moves a count by at least 1")
 
 
-def check_naming(epsilon: Fraction, delta: Fraction) -> None:
-    """Raise BadCall where no item can be named at that price."""
-    if epsilon <= 0:
-        raise BadCall(f"items cannot be named at epsilon {epsilon}; give one above 0")
-    if not 0 < delta < 1:
-        raise BadCall(f"items cannot be named at delta {delta}; give one above 0 and below 1")
+def check_cost(epsilon: Fraction, sensitivity: int) -> None:
+    """Raise BadCall unless there is a price, and something that it pays for."""
+    check_share(epsilon)
+    if type(sensitivity) is not int or sensitivity < 1:
+        raise BadCall(
+            f"a sensitivity of {sensitivity!r} is not possible; one unit moves a count by at least 1"
+        )
 
 
 class PureMechanism:
@@ -70,7 +69,8 @@ class DiscreteLaplace(PureMechanism):
     steps: int = 1
 
     def __post_init__(self) -> None:
-        _check_cost(self.epsilon, self.sensitivity)
+        check_cost(self.epsilon, self.sensitivity)
+        whole(self.steps, "the number of steps", least=1)
 
     @property
     def scale(self) -> Fraction:
@@ -119,8 +119,8 @@ class Exponential(PureMechanism):
     is_monotone: bool = True
 
     def __post_init__(self) -> None:
-        _check_cost(self.epsilon, self.sensitivity)
-        if self.draws < 1:
+        check_cost(self.epsilon, self.sensitivity)
+        if whole(self.draws, "the number of draws") < 1:
             raise BadCall(f"{self.draws} draws choose nothing; ask for at least 1")
 
     @property
@@ -159,7 +159,10 @@ class AboveThreshold(PureMechanism):
     account: tuple[Fraction, ...] | None = None
 
     def __post_init__(self) -> None:
-        _check_cost(self.epsilon, self.sensitivity)
+        check_cost(self.epsilon, self.sensitivity)
+        whole(self.wanted, "the number of items wanted", least=1)
+        for part in self.account or ():
+            check_share(part)
         if self.used > self.epsilon:
             raise BadCall(
                 f"comparisons used epsilon {self.used} of {self.epsilon}; this is a mistake in veilset"
@@ -204,7 +207,13 @@ class ChainedLaplace(PureMechanism):
     largest_chain: tuple[Fraction, ...] = ()
 
     def __post_init__(self) -> None:
-        _check_cost(self.epsilon, self.sensitivity)
+        check_cost(self.epsilon, self.sensitivity)
+        for share in self.largest_chain:
+            check_share(share)
+        if sum(self.largest_chain) > self.epsilon:
+            raise BadCall(
+                f"a chain spent epsilon {sum(self.largest_chain)} of {self.epsilon}; this is a mistake in veilset"
+            )
 
     def sentence(self) -> str:
         """The mechanism in words."""
@@ -230,12 +239,23 @@ class ChainedLaplace(PureMechanism):
 class OnSample(PureMechanism):
     """A mechanism on a random sample of the transactions, where it costs more than `epsilon`, its price here.
 
-    The price is what `gate.accounting.amplification` says; it depends on what else was asked on the same sample.
+    The price is what `gate.accounting.amplification` says; it depends on what else was asked on the same sample. Prices
+    are rounded up, so that the price of all may stay where it was: then this one is 0.
     """
 
     mechanism: Mechanism
     rate: Fraction
     epsilon: Fraction
+
+    def __post_init__(self) -> None:
+        if type(self.epsilon) is not Fraction or self.epsilon < 0:
+            raise BadCall(f"a price of {self.epsilon!r} is none; give a Fraction, 0 or above")
+        if type(self.rate) is not Fraction or not 0 < self.rate <= 1:
+            raise BadCall(f"a sample at rate {self.rate!r} is none; give a Fraction above 0, at most 1")
+        if type(self.mechanism) not in _ON_SAMPLES:
+            raise BadCall(
+                f"a {type(self.mechanism).__name__} is no pure mechanism of the gate; samples have no other"
+            )
 
     def sentence(self) -> str:
         """The mechanism in words."""
@@ -255,159 +275,5 @@ class OnSample(PureMechanism):
         }
 
 
-@dataclass(frozen=True, slots=True)
-class DiscreteGaussian:
-    """Integer noise with P(x) proportional to exp(-x^2 / (2 scale^2)), on every count.
-
-    `squared_sensitivity` is the square of the L2 distance by which one privacy unit can move all counts together, in
-    whole transactions. The answer is `rho`-zCDP; `epsilon` and `delta` are by how much it raises the cost of all
-    questions with Gaussian noise (`gate.accounting.concentrated`): delta is paid by the first of them.
-    """
-
-    squared_sensitivity: int
-    rho: Fraction
-    epsilon: Fraction
-    delta: Fraction
-    steps: int
-
-    def __post_init__(self) -> None:
-        _check_cost(self.epsilon, self.squared_sensitivity)
-        if self.rho <= 0:
-            raise BadCall(f"Gaussian noise of rho {self.rho} cannot be drawn; give a rho above 0")
-
-    @property
-    def scale(self) -> Fraction:
-        """The scale of the noise in steps, rounded up to an integer: the root of D^2 / (2 rho)."""
-        return Fraction(math.isqrt(math.ceil(self.squared_sensitivity * self.steps**2 / (2 * self.rho))) + 1)
-
-    def sentence(self) -> str:
-        """The mechanism in words."""
-        scale = float(self.scale / self.steps)
-        return (
-            f"discrete Gaussian noise of scale {scale:.6g} (squared L2 sensitivity {self.squared_sensitivity}, "
-            f"rho {float(self.rho):.4g})"
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """The mechanism as JSON values."""
-        return {
-            "mechanism": "discrete Gaussian",
-            "squared_sensitivity": self.squared_sensitivity,
-            "rho": str(self.rho),
-            "epsilon": str(self.epsilon),
-            "delta": str(self.delta),
-            "scale": float(self.scale / self.steps),
-            "steps": self.steps,
-        }
-
-    @classmethod
-    def from_dict(cls, row: dict[str, Any]) -> "DiscreteGaussian":
-        """The mechanism that `to_dict` wrote."""
-        rho, epsilon, delta = (Fraction(row[name]) for name in ("rho", "epsilon", "delta"))
-        return cls(row["squared_sensitivity"], rho, epsilon, delta, row["steps"])
-
-
-@dataclass(frozen=True, slots=True)
-class ItemNaming:
-    """Noise on weights of items, of which those that reach a threshold are named: see `selection.item_discovery`.
-
-    An item of a transaction of n weighs 1 / sqrt(n) under Gaussian noise, 1 / n under Laplace noise; longer ones than
-    `longest` are truncated to that. `scale` and `threshold` are in steps, `steps` of them for a whole weight.
-    """
-
-    law: NamingLaw
-    longest: int
-    sensitivity: int
-    epsilon: Fraction
-    delta: Fraction
-    scale: Fraction
-    threshold: int
-    steps: int
-
-    def __post_init__(self) -> None:
-        _check_cost(self.epsilon, self.sensitivity)
-        check_naming(self.epsilon, self.delta)
-
-    def sentence(self) -> str:
-        """The mechanism in words."""
-        law, weight = ("Gaussian", "1/sqrt(n)") if self.law == "gaussian" else ("Laplace", "1/n")
-        return (
-            f"discrete {law} noise of scale {float(self.scale / self.steps):.6g} on sums of weights, {weight} for each "
-            f"of the n items of a transaction, at most {self.longest} of them (sensitivity {self.sensitivity}); "
-            f"items are named from a noisy sum of {float(Fraction(self.threshold, self.steps)):.6g}"
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """The mechanism as JSON values."""
-        return {
-            "mechanism": "item naming",
-            "law": self.law,
-            "longest": self.longest,
-            "sensitivity": self.sensitivity,
-            "epsilon": str(self.epsilon),
-            "delta": str(self.delta),
-            "scale": float(self.scale / self.steps),
-            "scale_in_steps": str(self.scale),
-            "threshold_in_steps": self.threshold,
-            "steps": self.steps,
-        }
-
-    @classmethod
-    def from_dict(cls, row: dict[str, Any]) -> "ItemNaming":
-        """The mechanism that `to_dict` wrote."""
-        return cls(
-            law=row["law"],
-            longest=row["longest"],
-            sensitivity=row["sensitivity"],
-            epsilon=Fraction(row["epsilon"]),
-            delta=Fraction(row["delta"]),
-            scale=Fraction(row["scale_in_steps"]),
-            threshold=row["threshold_in_steps"],
-            steps=row["steps"],
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Charge:
-    """One row of the trace: one question whose answer left the raw data, and what it cost."""
-
-    question: str
-    mechanism: Mechanism
-
-    def sentence(self) -> str:
-        """The row in words."""
-        delta = f", delta {float(self.mechanism.delta):.3g}" if self.mechanism.delta else ""
-        return f"{self.question}: {self.mechanism.sentence()}, epsilon {self.mechanism.epsilon}{delta}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """The row as JSON values."""
-        return {"question": self.question, **self.mechanism.to_dict()}
-
-    @classmethod
-    def from_dict(cls, row: dict[str, Any]) -> "Charge":
-        """The row that `to_dict` wrote."""
-        return cls(row["question"], mechanism_from_dict(row))
-
-
-_READ_BY_THEMSELVES: dict[str, Callable[[dict[str, Any]], Mechanism]] = {
-    "discrete Gaussian": DiscreteGaussian.from_dict,
-    "item naming": ItemNaming.from_dict,
-}
-
-
-def mechanism_from_dict(row: dict[str, Any]) -> Mechanism:
-    """The mechanism that `to_dict` wrote."""
-    epsilon = Fraction(row["epsilon"])
-    if row["mechanism"] == "on a sample":
-        return OnSample(mechanism_from_dict(row["on_the_sample"]), Fraction(row["rate"]), epsilon)
-    if row["mechanism"] in _READ_BY_THEMSELVES:
-        return _READ_BY_THEMSELVES[row["mechanism"]](row)
-    sensitivity = row["sensitivity"]
-    if row["mechanism"] == "exponential":
-        return Exponential(row["draws"], sensitivity, epsilon, is_monotone=row["is_monotone"])
-    if row["mechanism"] == "above threshold":
-        account = None if row["account"] is None else tuple(map(Fraction, row["account"]))
-        return AboveThreshold(row["wanted"], sensitivity, epsilon, account)
-    if row["mechanism"] == "chained Laplace":
-        return ChainedLaplace(sensitivity, epsilon, tuple(map(Fraction, row["largest_chain"])))
-    return DiscreteLaplace(sensitivity, epsilon, row.get("steps", 1))
+_ON_SAMPLES = frozenset({DiscreteLaplace, Exponential, AboveThreshold, ChainedLaplace, OnSample})
+"""All mechanisms without delta."""

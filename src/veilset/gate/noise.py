@@ -15,7 +15,13 @@ import numpy as np
 
 from veilset.arrays import Int64Array
 from veilset.errors import BadCall
+from veilset.gate import referee
+from veilset.gate.approximate_mechanisms import DiscreteGaussian, ItemNaming
 from veilset.gate.draws import Noise
+from veilset.gate.mechanisms import DiscreteLaplace
+from veilset.gate.selection.item_discovery import NamedItems
+from veilset.gate.selection.noisy_test import NoisyTest, PassedCounts, SparseCounts
+from veilset.gate.zcdp import largest_rho
 from veilset.rationals import float_at_least
 from veilset.raw.counts import ExactCounts
 from veilset.raw.cuts.rows import Keys
@@ -39,6 +45,36 @@ class SecureNoise(Noise):
             return counts.values
         measurement = _opendp_gaussian(float_at_least(scale))
         return np.array(measurement(counts.values), dtype=np.int64)
+
+    def counts(self, exact: ExactCounts, mechanism: DiscreteLaplace | DiscreteGaussian) -> Int64Array:
+        """Every count with noise of its own, unless OpenDP says that it costs more than was paid."""
+        if isinstance(mechanism, DiscreteLaplace):
+            self._ask_referee(mechanism.scale, mechanism.sensitivity * mechanism.steps, mechanism.epsilon)
+        else:
+            squared = mechanism.squared_sensitivity * mechanism.steps**2
+            measurement = _opendp_gaussian(float_at_least(mechanism.scale))
+            referee.check_gaussian(measurement, squared_sensitivity=squared, rho=mechanism.rho)
+        return super().counts(exact, mechanism)
+
+    def passing(self, counts: SparseCounts, test: NoisyTest) -> PassedCounts:
+        """Which of the counts pass a test, unless OpenDP says that its noise costs more than was paid."""
+        self._ask_referee(test.scale, test.sensitivity, test.epsilon)
+        return super().passing(counts, test)
+
+    def named(self, weights: ExactCounts, mechanism: ItemNaming) -> NamedItems:
+        """The items that are named, unless OpenDP says that the noise on their weights costs more than was paid."""
+        reach = mechanism.sensitivity * mechanism.steps
+        if mechanism.law == "laplace":
+            self._ask_referee(mechanism.scale, reach, mechanism.epsilon)
+        else:
+            rho = largest_rho(epsilon=mechanism.epsilon, delta=mechanism.delta / 2)
+            measurement = _opendp_gaussian(float_at_least(mechanism.scale))
+            referee.check_gaussian(measurement, squared_sensitivity=reach**2, rho=rho)
+        return super().named(weights, mechanism)
+
+    def _ask_referee(self, scale: Fraction, sensitivity: int, epsilon: Fraction) -> None:
+        measurement = _opendp_laplace(float_at_least(scale))
+        referee.check_laplace(measurement, sensitivity=sensitivity, epsilon=epsilon)
 
     def below(self, bound: int) -> int:
         """A uniform integer in [0, bound)."""

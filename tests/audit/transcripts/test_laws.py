@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from label_twin import of_blocks, of_sparse_vector
 from veilset.audit.transcripts.label_laws import LabelsLaw
-from veilset.audit.transcripts.laws import BestLaw, CountsLaw, Law, PlaceLaw, SubsetLaw
+from veilset.audit.transcripts.laws import BestLaw, CountsLaw, DecisionLaw, PlaceLaw, SubsetLaw
 from veilset.audit.transcripts.tails import log_laplace, log_laplace_at_least, log_laplace_below
 from veilset.audit.transcripts.threshold_laws import PassingLaw
 from veilset.gate import AboveThreshold, DiscreteLaplace, Exponential
@@ -25,7 +25,7 @@ EPSILON = Fraction(3, 2)
 margins = st.lists(st.integers(-5, 5), min_size=1, max_size=5)
 
 
-def chance(law: Law, outcome: object) -> float:
+def chance(law: DecisionLaw, outcome: object) -> float:
     """Of one outcome."""
     return math.exp(law.log_chance(outcome))
 

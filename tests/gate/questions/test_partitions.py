@@ -239,8 +239,23 @@ def test_a_split_of_what_is_not_there_is_refused(split: Refinement, message: str
 @pytest.mark.parametrize(("epsilon", "threshold"), [(Fraction(0), 1), (Fraction(-1), 1), (Fraction(1), 0)])
 def test_a_test_needs_an_epsilon_and_a_threshold(epsilon: Fraction, threshold: int) -> None:
     """Below a threshold of 1 empty parts would pass more often than not."""
-    with pytest.raises(BadCall, match="give an epsilon above 0 and a threshold of at least 1"):
+    with pytest.raises(
+        BadCall, match="give an epsilon above 0, as a Fraction, and a threshold of at least 1"
+    ):
         SizeTest(epsilon, threshold)
+
+
+def test_a_look_that_fails_ends_the_questions_about_these_partitions() -> None:
+    """It was paid for, and nobody knows how far it came: going on from before would test records for nothing."""
+    curator = curator_over([frozenset({0})] * 9)
+    partitions = curator.ask_partitions(TAXONOMY, epsilon=Fraction(1))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ExactPartitions, "become", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            ask(partitions, [0], 0, Fraction(1, 4))
+    with pytest.raises(BadCall, match="split what the last answer holds"):
+        ask(partitions, [0], 0, Fraction(1, 4))
+    assert curator.budget.charges[0].to_dict()["largest_chain"] == ["1/4"]
 
 
 def test_nothing_private_shows_in_what_is_printed() -> None:

@@ -18,9 +18,9 @@ from reference import Basket, Baskets
 from strategies import ALPHABET_SIZE, basket, baskets, transactions_of
 from veilset.errors import BadCall, BudgetExceeded
 from veilset.gate import Budget, Curator, DiscreteGaussian, GaussianCounts, PrivacyUnit, SeededNoise
-from veilset.gate.mechanisms import Charge
 from veilset.gate.questions.counts import root_weights
 from veilset.gate.selection.length_scores import WEIGHT_STEPS
+from veilset.gate.trace import Charge
 from veilset.gate.zcdp import delta_of
 from veilset.itemsets import Itemset, Itemsets
 

@@ -16,8 +16,9 @@ from strategies import ALPHABET_SIZE, basket, baskets, items, transactions_of, t
 from veilset.arrays import Int64Array
 from veilset.errors import BadCall
 from veilset.gate import PrivacyUnit, SeededNoise
-from veilset.gate.mechanisms import Charge, DiscreteLaplace
+from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.gate.selection.length_scores import WEIGHT_STEPS, limit_scores, restricted
+from veilset.gate.trace import Charge
 from veilset.raw.cuts.truncation import KeepAll, Truncation
 
 some_limits = st.lists(st.integers(1, ALPHABET_SIZE + 1), min_size=1, max_size=4)

@@ -118,7 +118,7 @@ def test_of_a_candidate_that_does_not_fit_every_part_is_kept_equally_often(facto
         (2, [], [], "needs candidates of one size; give at least one"),
         (2, [[0], [1]], [1, 1], "all of two items or more"),
         (2, [[0, 1], [0, 1, 2]], [1, 1], "needs candidates of one size"),
-        (2, [[-1, 1]], [1], "a candidate holds a negative code"),
+        (2, [[-1, 1]], [1], "candidates hold a negative code"),
         (2, [[1, 1]], [1], "a candidate holds an item twice"),
         (2, [[0, 1], [1, 0]], [1, 1], "a candidate stands twice"),
         (2, [[0, 1]], [1, 1], "2 scores for 1 candidates; give one score for each"),

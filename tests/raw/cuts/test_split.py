@@ -211,7 +211,7 @@ def test_a_cut_that_does_not_fit_the_alphabet_is_refused_as_a_reshape_too() -> N
         (2, [], [], "needs patterns of one item or more"),
         (2, [[0], []], [1, 1], "none that is empty"),
         (2, [[0]], [1, 1], "2 weights for 1 patterns"),
-        (2, [[-1]], [1], "a pattern holds a negative code"),
+        (2, [[-1]], [1], "patterns hold a negative code"),
         (2, [[0]], [-1], "a weight is too large or below 0"),
         (2, [[0]], [2**62], "a weight is too large or below 0"),
         (2, [[0], [0, 1]], [1, 1], "an item stands in a pattern but is none by itself"),

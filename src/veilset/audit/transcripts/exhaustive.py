@@ -2,7 +2,7 @@
 
 A database of n rows over m items is a multiset of the 2^m baskets; a neighbour has one more unit, a multiset of up to c
 baskets. For each pair the question is asked of both at once, in every way in which its decisions can be answered that
-tells something (`Law.telling` lists all outcomes of a choice on so few items, and for counts the one that tells most),
+tells something (`DecisionLaw.telling` lists all outcomes of a choice, and for counts the one that tells most),
 for each side. What comes out is the largest privacy loss there is, exactly.
 """
 
@@ -13,9 +13,9 @@ from itertools import combinations, combinations_with_replacement
 from typing import Any
 
 from veilset.audit.neighbours import Basket, Pair
-from veilset.audit.transcripts.laws import Law
+from veilset.audit.transcripts.laws import DecisionLaw
 from veilset.audit.transcripts.lockstep import most_telling
-from veilset.audit.transcripts.losses import Loss, RunOn, loss_of
+from veilset.audit.transcripts.losses import Loss, RunOn, transcript_loss
 from veilset.audit.transcripts.threshold_laws import PassingLaw
 
 
@@ -49,7 +49,7 @@ class EveryBranch:
         self._script: list[int] = []
         self._widths: list[int] = []
 
-    def choose(self, mine: Sequence[Law], others: Sequence[Law]) -> Sequence[Any]:
+    def choose(self, mine: Sequence[DecisionLaw], others: Sequence[DecisionLaw]) -> Sequence[Any]:
         """What the script says of tests, which are followed by others; of all else what tells most."""
         outcomes = most_telling(mine, others)
         if not isinstance(mine[0], PassingLaw):
@@ -78,7 +78,7 @@ def largest_of_all(run: RunOn, pair: Pair, *, delta: Fraction, seed: int) -> Los
     for (one, name), (other, _) in (sides, sides[::-1]):
         branches, is_open = EveryBranch(), True
         while is_open:
-            loss = loss_of(run, one, other, choose=branches.choose, seed=seed, delta=delta, side=name)
+            loss = transcript_loss(run, one, other, choose=branches.choose, seed=seed, delta=delta, side=name)
             if loss is not None:
                 worst = max(worst, loss, key=lambda found: found.epsilon)
             is_open = branches.next_play()

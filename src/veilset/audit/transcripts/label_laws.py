@@ -16,7 +16,7 @@ import numpy as np
 
 from veilset.arrays import FloatArray, Int64Array
 from veilset.audit import geometric
-from veilset.audit.transcripts.laws import Law
+from veilset.audit.transcripts.laws import DecisionLaw
 from veilset.gate import AboveThreshold, Noise
 from veilset.gate.selection.sparse_vector import Comparisons, in_blocks, sparse_vector
 
@@ -107,7 +107,7 @@ def _told(compared: Sequence[_Compared], number: int) -> tuple[_Compared, ...]:
     )
 
 
-class LabelsLaw(Law):
+class LabelsLaw(DecisionLaw):
     """Which supports are above a noisy threshold; the outcome is what is released."""
 
     def __init__(

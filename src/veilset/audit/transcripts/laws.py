@@ -27,18 +27,18 @@ MOST_TRIED = 3000
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class Evidence:
     """By how much an outcome tells two databases apart: the log of a ratio, rho where noise is Gaussian, and delta."""
 
     epsilon: float = 0.0
     rho: float = 0.0
     delta: float = 0.0
 
-    def __add__(self, other: "Cost") -> "Cost":
-        return Cost(self.epsilon + other.epsilon, self.rho + other.rho, self.delta + other.delta)
+    def __add__(self, other: "Evidence") -> "Evidence":
+        return Evidence(self.epsilon + other.epsilon, self.rho + other.rho, self.delta + other.delta)
 
 
-class Law(ABC):
+class DecisionLaw(ABC):
     """How likely each outcome of a decision is."""
 
     @abstractmethod
@@ -53,9 +53,9 @@ class Law(ABC):
     def draw(self, noise: Noise) -> Any:  # noqa: ANN401
         """An outcome, by the gate's own code."""
 
-    def cost(self, other: Any, outcome: Any) -> Cost:  # noqa: ANN401
+    def cost(self, other: Any, outcome: Any) -> Evidence:  # noqa: ANN401
         """By how much an outcome tells for this law against the other."""
-        return Cost(difference(self.log_chance(outcome), other.log_chance(outcome)))
+        return Evidence(difference(self.log_chance(outcome), other.log_chance(outcome)))
 
 
 def difference(one: float, other: float) -> float:
@@ -65,7 +65,7 @@ def difference(one: float, other: float) -> float:
     return one - other
 
 
-class CountsLaw(Law):
+class CountsLaw(DecisionLaw):
     """Counts with discrete Laplace noise: likeliest where they are, and there they tell most."""
 
     def __init__(self, exact: ExactCounts, mechanism: DiscreteLaplace) -> None:
@@ -102,19 +102,19 @@ class GaussianCountsLaw(CountsLaw):
         """Counts with noise."""
         return noise.counts(self.exact, self.gaussian)
 
-    def cost(self, other: "GaussianCountsLaw", outcome: Int64Array) -> Cost:
+    def cost(self, other: "GaussianCountsLaw", outcome: Int64Array) -> Evidence:
         """Rho, whatever came out: the squared distance over twice the squared scale."""
         if outcome.size != other.exact.values.size or other.gaussian.scale != self.gaussian.scale:
-            return Cost(math.inf)
+            return Evidence(math.inf)
         distance = _squares(self.exact.values - other.exact.values)
-        return Cost(rho=distance / (2 * float(self.gaussian.scale) ** 2))
+        return Evidence(rho=distance / (2 * float(self.gaussian.scale) ** 2))
 
 
 def _squares(values: Int64Array) -> float:
     return float((values.astype(np.float64) ** 2).sum())
 
 
-class PlaceLaw(Law):
+class PlaceLaw(DecisionLaw):
     """One place, with P proportional to exp(rate * score)."""
 
     def __init__(self, scores: Int64Array, mechanism: Exponential, steps: int) -> None:
@@ -135,7 +135,7 @@ class PlaceLaw(Law):
         return noise.place(self.scores, self.mechanism, steps=self.steps)
 
 
-class BestLaw(Law):
+class BestLaw(DecisionLaw):
     """Candidates without replacement, with P proportional to exp(rate * score) at each draw.
 
     Of a domain, all itemsets take part, with the floor for a score where they are not listed.
@@ -202,7 +202,7 @@ def _unlisted(domain: Domain | None, listed: dict[Itemset, int]) -> Iterator[Ite
     return (itemset for itemset in every if itemset not in listed)
 
 
-class SubsetLaw(Law):
+class SubsetLaw(DecisionLaw):
     """One set of `least` to `most` candidates, with P proportional to exp(-rate * loss)."""
 
     def __init__(self, margins: Int64Array, mechanism: Exponential, least: int, most: int) -> None:

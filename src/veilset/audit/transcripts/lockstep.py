@@ -23,16 +23,16 @@ from veilset.arrays import Int64Array
 from veilset.audit.transcripts.label_laws import LabelsLaw
 from veilset.audit.transcripts.laws import (
     BestLaw,
-    Cost,
     CountsLaw,
+    DecisionLaw,
+    Evidence,
     GaussianCountsLaw,
-    Law,
     PlaceLaw,
     SubsetLaw,
     difference,
     log_sum,
 )
-from veilset.audit.transcripts.threshold_laws import NamingLaw, PassingLaw
+from veilset.audit.transcripts.threshold_laws import NamesLaw, PassingLaw
 from veilset.gate import (
     AboveThreshold,
     DiscreteGaussian,
@@ -49,10 +49,10 @@ from veilset.itemsets import Domain, Itemset
 from veilset.raw.counts import ExactCounts
 from veilset.raw.cuts.rows import Keys
 
-Run = Callable[[Noise], object]
+RunWith = Callable[[Noise], object]
 """Runs a method or a question with this noise; returns all that is published."""
 
-Choose = Callable[[Sequence[Law], Sequence[Law]], Sequence[Any]]
+Choose = Callable[[Sequence[DecisionLaw], Sequence[DecisionLaw]], Sequence[Any]]
 """Outcomes to try, given the laws of the runs of both sides."""
 
 OUT_OF_SAMPLE = 2**32 - 1
@@ -77,11 +77,11 @@ class LockstepNoise(Noise):
 
     def __init__(self, seed: int, sampled: tuple[bool, ...] | None = None) -> None:
         self.log_weight, self.has_sampled = 0.0, False
-        self.laws: SimpleQueue[Law | Ended] = SimpleQueue()
+        self.laws: SimpleQueue[DecisionLaw | Ended] = SimpleQueue()
         self.outcomes: SimpleQueue[Any] = SimpleQueue()
         self._seed, self._sampled, self._decided, self._drawn = seed, sampled, 0, 0
 
-    def _decide(self, law: Law) -> Any:  # noqa: ANN401 - whatever the decision answers
+    def _decide(self, law: DecisionLaw) -> Any:  # noqa: ANN401 - whatever the decision answers
         self.laws.put(law)
         outcome = self.outcomes.get()
         if isinstance(outcome, _Stopped):
@@ -104,6 +104,8 @@ class LockstepNoise(Noise):
             return self.keys(number)
         here, self._sampled = self._sampled[:number], self._sampled[number:]
         self.log_weight += sum(math.log(rate if is_in else 1 - rate) for is_in in here)
+        # What is said of transactions that are not there, because an owner has too many, changes nothing.
+        self.log_weight -= math.log(2) * len(self._sampled)
         return np.array([0 if is_in else OUT_OF_SAMPLE for is_in in here], dtype=np.uint32)
 
     def counts(self, exact: ExactCounts, mechanism: DiscreteLaplace | DiscreteGaussian) -> Int64Array:
@@ -139,7 +141,7 @@ class LockstepNoise(Noise):
 
     def named(self, weights: ExactCounts, mechanism: ItemNaming) -> NamedItems:
         """Decided for all runs."""
-        return self._decide(NamingLaw(weights, mechanism))  # type: ignore[no-any-return]
+        return self._decide(NamesLaw(weights, mechanism))  # type: ignore[no-any-return]
 
     def discrete_laplace(self, counts: ExactCounts, *, scale: Fraction) -> Int64Array:
         """Nobody draws noise but by a decision."""
@@ -154,20 +156,20 @@ class LockstepNoise(Noise):
         raise AssertionError(f"a number below {bound} outside of every decision")
 
 
-Side = Sequence[tuple[Run, LockstepNoise]]
+Side = Sequence[tuple[RunWith, LockstepNoise]]
 """The runs on one database."""
 
 
 class _Running:
     """One run, in a thread of its own."""
 
-    def __init__(self, run: Run, noise: LockstepNoise) -> None:
+    def __init__(self, run: RunWith, noise: LockstepNoise) -> None:
         self.noise = noise
         self.log_chance = 0.0
         self._thread = Thread(target=self._work, args=(run,), daemon=True)
         self._thread.start()
 
-    def _work(self, run: Run) -> None:
+    def _work(self, run: RunWith) -> None:
         try:
             self.noise.laws.put(Ended(run(self.noise)))
         except _Stopped:
@@ -185,7 +187,7 @@ class _Running:
 class Transcript:
     """What happened: the decisions, what they cost, and what came past the gate, if anything did."""
 
-    cost: Cost = field(default_factory=Cost)
+    cost: Evidence = field(default_factory=Evidence)
     decisions: list[str] = field(default_factory=list)
     leak: str = ""
 
@@ -196,9 +198,11 @@ class Transcript:
 
 
 def play(
-    one: Sequence[tuple[Run, LockstepNoise]], other: Sequence[tuple[Run, LockstepNoise]], choose: Choose
+    one: Sequence[tuple[RunWith, LockstepNoise]],
+    other: Sequence[tuple[RunWith, LockstepNoise]],
+    choose: Choose,
 ) -> Transcript:
-    """Run both sides to their end, decision by decision; costs are in favour of the first side."""
+    """RunWith both sides to their end, decision by decision; costs are in favour of the first side."""
     with _started(one) as favoured, _started(other) as against:
         return _Play(favoured, against).to_the_end(choose)
 
@@ -243,21 +247,21 @@ class _Play:
         mine, others = laws[: len(self._favoured)], laws[len(self._favoured) :]
         best = max(choose(mine, others), key=lambda outcome: self._gain(mine, others, outcome))
         transcript = self._transcript
-        transcript.decisions.append(type(mine[0]).__name__.removesuffix("Law"))
+        transcript.decisions.append(type(mine[0]).__name__.removesuffix("DecisionLaw"))
         if len(laws) == 2:
             transcript.cost += mine[0].cost(others[0], best)
         else:
-            transcript.cost = Cost(self._gain(mine, others, best))
+            transcript.cost = Evidence(self._gain(mine, others, best))
         for side, side_laws in ((self._favoured, mine), (self._against, others)):
             _tell(side, side_laws, best)
 
-    def _gain(self, mine: Sequence[Law], others: Sequence[Law], outcome: Any) -> float:  # noqa: ANN401
+    def _gain(self, mine: Sequence[DecisionLaw], others: Sequence[DecisionLaw], outcome: Any) -> float:  # noqa: ANN401
         return difference(
             _log_chance(self._favoured, mine, outcome), _log_chance(self._against, others, outcome)
         )
 
 
-def _tell(side: list[_Running], laws: Sequence[Law], outcome: Any) -> None:  # noqa: ANN401
+def _tell(side: list[_Running], laws: Sequence[DecisionLaw], outcome: Any) -> None:  # noqa: ANN401
     """Let the runs of a side go on; one in which this could not have happened has ended."""
     for run, law in zip(side.copy(), laws, strict=True):
         run.log_chance += law.log_chance(outcome)
@@ -268,7 +272,7 @@ def _tell(side: list[_Running], laws: Sequence[Law], outcome: Any) -> None:  # n
             side.remove(run)
 
 
-def _log_chance(runs: Sequence[_Running], laws: Sequence[Law], outcome: Any) -> float:  # noqa: ANN401
+def _log_chance(runs: Sequence[_Running], laws: Sequence[DecisionLaw], outcome: Any) -> float:  # noqa: ANN401
     """The log of the probability of all answers so far and this one, over the runs of a side."""
     logs = [
         run.noise.log_weight + run.log_chance + law.log_chance(outcome)
@@ -277,7 +281,7 @@ def _log_chance(runs: Sequence[_Running], laws: Sequence[Law], outcome: Any) -> 
     return log_sum(np.array(logs)) if max(logs) > -math.inf else -math.inf
 
 
-def most_telling(mine: Sequence[Law], others: Sequence[Law]) -> Sequence[Any]:
+def most_telling(mine: Sequence[DecisionLaw], others: Sequence[DecisionLaw]) -> Sequence[Any]:
     """Every outcome that a law of the first side calls telling against one of the other side."""
     return [outcome for law in mine for other in others for outcome in law.telling(other)]
 

@@ -54,13 +54,13 @@ def _losses(run: RunOn, pair: Pair, delta: Fraction, seeds: Sequence[int]) -> It
         for seed in seeds:
             ways: tuple[Choose, ...] = (most_telling, drawn_by(SeededNoise(seed)))
             for choose in ways:
-                loss = loss_of(run, one, other, choose=choose, seed=seed, delta=delta, side=name)
+                loss = transcript_loss(run, one, other, choose=choose, seed=seed, delta=delta, side=name)
                 if loss is None:
                     return
                 yield loss
 
 
-def loss_of(
+def transcript_loss(
     run: RunOn,
     one: Transactions,
     other: Transactions,

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from veilset.audit.transcripts.label_laws import LabelsLaw
-from veilset.audit.transcripts.laws import BestLaw, Law, PlaceLaw, SubsetLaw
+from veilset.audit.transcripts.laws import BestLaw, DecisionLaw, PlaceLaw, SubsetLaw
 from veilset.audit.transcripts.tails import gaussian_at_least, log_laplace_at_least
-from veilset.audit.transcripts.threshold_laws import NamingLaw, PassingLaw
-from veilset.gate import AboveThreshold, Exponential, ItemNaming, Noise
+from veilset.audit.transcripts.threshold_laws import NamesLaw, PassingLaw
+from veilset.gate import AboveThreshold, Exponential, ItemNaming, NamingLaw, Noise
 from veilset.gate.selection.floored_supports import ExactScores
 from veilset.gate.selection.noisy_test import NoisyTest, SparseCounts
 from veilset.itemsets import Domain
@@ -28,7 +28,7 @@ Key = Callable[[Any], Hashable]
 class SmallLaw:
     """A decision, what is looked at of its outcome, and how likely each of that is."""
 
-    law: Law
+    law: DecisionLaw
     key: Key
     chances: Chances
 
@@ -64,7 +64,7 @@ def every_decision() -> dict[str, SmallLaw]:
     }
 
 
-def _all_of(law: Law, outcomes: Iterable[object] | None = None) -> SmallLaw:
+def _all_of(law: DecisionLaw, outcomes: Iterable[object] | None = None) -> SmallLaw:
     """A law of few outcomes, each with its own chance."""
     every = law.telling(law) if outcomes is None else outcomes
     return SmallLaw(law, str, {str(outcome): math.exp(law.log_chance(outcome)) for outcome in every})
@@ -97,7 +97,7 @@ def _value_of_a_zero() -> SmallLaw:
     return SmallLaw(law, lambda passed: passed.values.sum().item(), {0: silent, **values})
 
 
-def _naming(law: Any) -> SmallLaw:  # noqa: ANN401 - "gaussian" or "laplace"
+def _naming(law: NamingLaw) -> SmallLaw:
     mechanism = ItemNaming(
         law,
         longest=1,
@@ -111,5 +111,5 @@ def _naming(law: Any) -> SmallLaw:  # noqa: ANN401 - "gaussian" or "laplace"
     weights = [5, 0, 3, 1]
     tail = gaussian_at_least if law == "gaussian" else (lambda m, s: math.exp(log_laplace_at_least(m, s)))
     chances = [tail(4 - weight, 2.0) if weight else 0.0 for weight in weights]
-    naming = NamingLaw(ExactCounts(np.array(weights)), mechanism)
+    naming = NamesLaw(ExactCounts(np.array(weights)), mechanism)
     return SmallLaw(naming, lambda named: tuple(named.items.tolist()), _sets(chances))

@@ -6,7 +6,7 @@ import numpy as np
 
 from veilset.arrays import FloatArray, Int64Array
 
-WIDE = 100.0
+NEARLY_NORMAL = 100.0
 """From a scale of 100 on, the discrete and the normal law are the same to more digits than there are."""
 
 
@@ -43,7 +43,7 @@ def gaussian_at_least(least: int, scale: float) -> float:
     >>> round(gaussian_at_least(1, 0.5), 4), round(gaussian_at_least(1_645_000, 1e6), 4)
     (0.1067, 0.05)
     """
-    if scale > WIDE:
+    if scale > NEARLY_NORMAL:
         return math.erfc((least - 0.5) / (scale * math.sqrt(2))) / 2
     reach = math.ceil(40 * scale)
     x = np.arange(-reach, reach + 1, dtype=np.float64)

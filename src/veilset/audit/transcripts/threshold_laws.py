@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from veilset.audit.transcripts.laws import Cost, Law
+from veilset.audit.transcripts.laws import DecisionLaw, Evidence
 from veilset.audit.transcripts.tails import (
     gaussian_at_least,
     log_laplace,
@@ -18,7 +18,7 @@ from veilset.gate.selection.noisy_test import NoisyTest, PassedCounts, SparseCou
 from veilset.raw.counts import ExactCounts
 
 
-class PassingLaw(Law):
+class PassingLaw(DecisionLaw):
     """Every count has noise of its own and is told where it reaches the threshold; most counts are 0."""
 
     def __init__(self, counts: SparseCounts, test: NoisyTest) -> None:
@@ -74,7 +74,7 @@ def _passed(told: dict[int, int]) -> PassedCounts:
     return PassedCounts(np.array(places, np.int64), np.array([told[place] for place in places], np.int64))
 
 
-class NamingLaw(Law):
+class NamesLaw(DecisionLaw):
     """Items that some transaction holds are named where their noisy weight reaches the threshold."""
 
     def __init__(self, weights: ExactCounts, mechanism: ItemNaming) -> None:
@@ -100,27 +100,27 @@ class NamingLaw(Law):
             return log_laplace_below(self.mechanism.threshold - weight, self.scale)
         return float(log_laplace(np.array([told - weight]), self.scale)[0])
 
-    def telling(self, other: "NamingLaw") -> Iterable[NamedItems]:
+    def telling(self, other: "NamesLaw") -> Iterable[NamedItems]:
         """All items that are held in both databases, at their weights in this one or just named; or none of them."""
         items = np.array(sorted(self.held() & other.held()), np.int64)
         weights = np.maximum(self.weights.values[items], self.mechanism.threshold)
         none = np.zeros(0, np.int64)
         return [NamedItems(items, weights), NamedItems(none, none)]
 
-    def cost(self, other: "NamingLaw", outcome: NamedItems) -> Cost:
+    def cost(self, other: "NamesLaw", outcome: NamedItems) -> Evidence:
         """Of items in both databases, by their noise; of the others, the chance that one is named, which is delta."""
         if other.mechanism != self.mechanism:
-            return Cost(math.inf)
+            return Evidence(math.inf)
         both, alone = self.held() & other.held(), self.held() ^ other.held()
         silent = sum(math.log1p(-max(law.chance_named(item) for law in (self, other))) for item in alone)
         delta = -math.expm1(silent)
         if self.mechanism.law == "gaussian":
             places = sorted(both)
             moved = (self.weights.values - other.weights.values)[places].astype(np.float64)
-            return Cost(rho=float((moved**2).sum()) / (2 * self.scale**2), delta=delta)
+            return Evidence(rho=float((moved**2).sum()) / (2 * self.scale**2), delta=delta)
         told = dict(zip(outcome.items.tolist(), outcome.weights.tolist(), strict=True))
         ratio = sum(self.log_of(item, told.get(item)) - other.log_of(item, told.get(item)) for item in both)
-        return Cost(ratio, delta=delta)
+        return Evidence(ratio, delta=delta)
 
     def chance_named(self, item: int) -> float:
         """How likely an item is named."""

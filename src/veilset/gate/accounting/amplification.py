@@ -31,7 +31,9 @@ from typing import Any
 
 from veilset.errors import BadCall, BudgetExceeded
 from veilset.gate.accounting.budget import Account
-from veilset.gate.mechanisms import Charge, Mechanism, OnSample
+from veilset.gate.mechanisms import Mechanism, OnSample, check_share
+from veilset.gate.trace import cost_of
+from veilset.integers import whole
 from veilset.raw.engines import DrawKeys, Engine
 from veilset.raw.transactions import Alphabet
 
@@ -51,7 +53,7 @@ def drawable_rate(rate: Fraction) -> Fraction:
     >>> drawable_rate(Fraction(1, 4)), drawable_rate(Fraction(1, 3)) < Fraction(1, 3)
     (Fraction(1, 4), True)
     """
-    if not 2**-KEY_BITS <= rate <= 1:
+    if type(rate) is not Fraction or not 2**-KEY_BITS <= rate <= 1:
         raise BadCall(
             f"a sample of {rate} of the transactions cannot be drawn; give a rate above 0, at most 1"
         )
@@ -64,7 +66,9 @@ def chance_of_a_unit(rate: Fraction, *, transactions: int) -> Fraction:
     >>> chance_of_a_unit(Fraction(1, 2), transactions=1), chance_of_a_unit(Fraction(1, 2), transactions=3)
     (Fraction(1, 2), Fraction(7, 8))
     """
-    return 1 - (1 - rate) ** transactions
+    if type(rate) is not Fraction or not 0 < rate <= 1:
+        raise BadCall(f"a sample at rate {rate!r} is none; give a Fraction above 0, at most 1")
+    return 1 - (1 - rate) ** whole(transactions, "the number of transactions of a unit", least=1)
 
 
 def price_of(epsilon: Fraction, *, chance: Fraction) -> Fraction:
@@ -128,6 +132,7 @@ class SampleAccount(Account):
     def __init__(
         self, payer: Account, *, rate: Fraction, transactions: int, epsilon: Fraction, pay: Pay | None = None
     ) -> None:
+        check_share(epsilon)
         self._payer = payer
         self._pay = pay or payer.charge
         self._rate = rate
@@ -137,22 +142,23 @@ class SampleAccount(Account):
 
     def charge(self, question: str, mechanism: Mechanism) -> None:
         """Let the data's account pay by how much this question raises the price, or raise BudgetExceeded."""
+        cost = cost_of(mechanism)
         with self._lock:
-            if mechanism.epsilon > self.left:
+            if cost.epsilon > self.left:
                 raise BudgetExceeded(
-                    f"the question {question!r} on a sample asks for epsilon {mechanism.epsilon} there, but only "
+                    f"the question {question!r} on a sample asks for epsilon {cost.epsilon} there, but only "
                     f"{self.left} of {self.total} is left; ask for at most {self.left}, or pay more for the sample"
                 )
-            if mechanism.delta > 0:
+            if cost.delta > 0:
                 raise BadCall(
                     f"the question {question!r} needs delta, which no sample has; ask it on the data"
                 )
             before = price_of(self.spent, chance=self._chance)
-            after = price_of(self.spent + mechanism.epsilon, chance=self._chance)
+            after = price_of(self.spent + cost.epsilon, chance=self._chance)
             priced = OnSample(mechanism, self._rate, after - before)
-            self._pay(question, priced)
-            self._charges.append(Charge(question, mechanism))
+            self._pay(question, priced)  # the data's account, under a lock of its own: always this one first
             self._priced.append(priced)
+            self._enter(question, mechanism, cost)
 
     def _replace(self, paid: Mechanism, explained: Mechanism) -> int:
         """Put one mechanism in the place of another, here and where it was paid; returns the place."""

@@ -9,7 +9,9 @@ from threading import Lock
 
 from veilset.errors import BadCall, BudgetExceeded
 from veilset.gate.accounting.concentrated import GaussianPurse
-from veilset.gate.mechanisms import Charge, DiscreteGaussian, Mechanism
+from veilset.gate.approximate_mechanisms import DiscreteGaussian, check_delta
+from veilset.gate.mechanisms import Mechanism
+from veilset.gate.trace import Charge, Cost, cost_of
 from veilset.rationals import Rational, rational_of
 
 Epsilon = Rational
@@ -75,13 +77,32 @@ class GaussianCost:
 
 
 class Account(ABC):
-    """Who pays for questions: a budget, or the part of one that is spent on a sample."""
+    """Who pays for questions: a budget, or the part of one that is spent on a sample.
+
+    What was spent is added up here, from costs that were read once: no mechanism can name another price later.
+    Whoever changes an account holds its lock, from the first look at what is left to the last change.
+    """
 
     def __init__(self, total: Fraction, *, delta: Fraction = Fraction(0)) -> None:
-        self.total = total
-        self.delta = delta
+        if type(total) is not Fraction or total < 0:
+            raise BadCall(f"a total of epsilon {total!r} is none; give a Fraction, 0 or above")
+        check_delta(delta)
+        self._total = total
+        self._delta = delta
+        self._spent = Fraction(0)
+        self._spent_delta = Fraction(0)
         self._charges: list[Charge] = []
         self._lock = Lock()
+
+    @property
+    def total(self) -> Fraction:
+        """What may be spent of epsilon, all together."""
+        return self._total
+
+    @property
+    def delta(self) -> Fraction:
+        """What may be spent of delta, all together."""
+        return self._delta
 
     @property
     def charges(self) -> tuple[Charge, ...]:
@@ -91,21 +112,34 @@ class Account(ABC):
     @property
     def spent(self) -> Fraction:
         """The sum of all charges (sequential composition)."""
-        return sum((charge.mechanism.epsilon for charge in self._charges), Fraction(0))
+        return self._spent
 
     @property
     def left(self) -> Fraction:
         """What can still be spent of epsilon."""
-        return self.total - self.spent
+        return self._total - self._spent
 
     @property
     def delta_left(self) -> Fraction:
         """What can still be spent of delta."""
-        return self.delta - sum((charge.mechanism.delta for charge in self._charges), Fraction(0))
+        return self._delta - self._spent_delta
 
     def gaussian_cost(self, epsilon: Fraction) -> GaussianCost:
-        """What a question with Gaussian noise gets for epsilon, or BadCall where there is no delta for any."""
+        """What a question with Gaussian noise would get for epsilon now, or BadCall where there is no delta for any."""
         raise BadCall(f"Gaussian noise at epsilon {epsilon} needs delta, which there is none of here")
+
+    def charge_gaussian(
+        self,
+        question: str,
+        *,
+        squared_sensitivity: int,  # noqa: ARG002 - for those who have delta
+        epsilon: Fraction,
+        steps: int,  # noqa: ARG002
+    ) -> DiscreteGaussian:
+        """Pay for a question with Gaussian noise, whose rho is told only now, or raise as `charge` does."""
+        raise BadCall(
+            f"the question {question!r}: Gaussian noise at epsilon {epsilon} needs delta, which there is none of here"
+        )
 
     @abstractmethod
     def charge(self, question: str, mechanism: Mechanism) -> None:
@@ -113,14 +147,25 @@ class Account(ABC):
 
     def explain(self, paid: Mechanism, explained: Mechanism) -> None:
         """Put a mechanism into the trace that says more than the one that was paid for, at the same cost."""
-        if (explained.epsilon, explained.delta) != (paid.epsilon, paid.delta):
+        if cost_of(explained) != cost_of(paid) or type(explained) is not type(paid):
             raise BadCall(f"epsilon {paid.epsilon} was paid, not {explained.epsilon}; what was paid stays")
         with self._lock:
             self._replace(paid, explained)
 
+    def _enter(self, question: str, mechanism: Mechanism, cost: Cost) -> None:
+        """Put a question that can be paid on the account; under the lock."""
+        self._spent += cost.epsilon
+        self._spent_delta += cost.delta
+        self._charges.append(Charge(question, mechanism))
+
     def _replace(self, paid: Mechanism, explained: Mechanism) -> int:
         """Put one mechanism in the place of another; returns the place."""
-        place = next(i for i, charge in enumerate(self._charges) if charge.mechanism is paid)
+        places = (place for place, charge in enumerate(self._charges) if charge.mechanism is paid)
+        place = next(places, None)
+        if place is None:
+            raise BadCall(
+                "what was not paid here cannot be explained; hand in the mechanism that was charged"
+            )
         self._charges[place] = replace(self._charges[place], mechanism=explained)
         return place
 
@@ -136,41 +181,59 @@ class Budget(Account):
     """
 
     def __init__(self, total: Fraction, *, delta: Fraction = Fraction(0)) -> None:
-        if total <= 0:
-            raise BadCall(f"a budget of epsilon {total} buys no answer; give one above 0")
-        if not 0 <= delta < 1:
-            raise BadCall(
-                f"a budget of delta {delta} is no probability of failing; give one from 0 up, below 1"
-            )
+        if type(total) is not Fraction or total <= 0:
+            raise BadCall(f"a budget of epsilon {total!r} buys no answer; give a Fraction above 0")
         super().__init__(total, delta=delta)
         self._gaussian: GaussianPurse | None = None
 
     def gaussian_cost(self, epsilon: Fraction) -> GaussianCost:
-        """What a question with Gaussian noise gets for epsilon; the first one takes all that is left of delta."""
+        """What a question with Gaussian noise would get for epsilon now; the first one takes all that is left of delta.
+
+        Other questions may come first and change it: `charge_gaussian` tells what was got.
+        """
+        with self._lock:
+            return self._gaussian_cost(epsilon)
+
+    def charge(self, question: str, mechanism: Mechanism) -> None:
+        """Pay for a question, or raise BudgetExceeded and leave everything as it was."""
+        cost = cost_of(mechanism)
+        with self._lock:
+            self._pay(question, mechanism, cost)
+
+    def charge_gaussian(
+        self, question: str, *, squared_sensitivity: int, epsilon: Fraction, steps: int
+    ) -> DiscreteGaussian:
+        """Pay for a question with Gaussian noise of the rho that epsilon buys at this moment, or raise as `charge`."""
+        with self._lock:
+            got = self._gaussian_cost(epsilon)
+            mechanism = DiscreteGaussian(squared_sensitivity, got.rho, got.epsilon, got.delta, steps)
+            self._pay(question, mechanism, cost_of(mechanism))
+        return mechanism
+
+    def _gaussian_cost(self, epsilon: Fraction) -> GaussianCost:
         if self._gaussian is not None:
             return GaussianCost(self._gaussian.rho_for(epsilon), epsilon, Fraction(0))
         if self.delta_left == 0:
             return super().gaussian_cost(epsilon)
         return GaussianCost(GaussianPurse(self.delta_left).rho_for(epsilon), epsilon, self.delta_left)
 
-    def charge(self, question: str, mechanism: Mechanism) -> None:
-        """Pay for a question, or raise BudgetExceeded and leave everything as it was."""
-        with self._lock:
-            if mechanism.epsilon > self.left:
-                raise BudgetExceeded(
-                    f"the question {question!r} asks for epsilon {mechanism.epsilon}, but only {self.left} "
-                    f"of {self.total} is left; ask for at most {self.left}, or start with a larger budget"
-                )
-            if mechanism.delta > self.delta_left:
-                raise BudgetExceeded(
-                    f"the question {question!r} asks for delta {float(mechanism.delta):g}, but only "
-                    f"{float(self.delta_left):g} of {float(self.delta):g} is left; start with a larger delta"
-                )
-            if isinstance(mechanism, DiscreteGaussian):
-                purse = self._gaussian or GaussianPurse(mechanism.delta)
-                purse.pay(mechanism.epsilon, mechanism.rho)
-                self._gaussian = purse
-            self._charges.append(Charge(question, mechanism))
+    def _pay(self, question: str, mechanism: Mechanism, cost: Cost) -> None:
+        """Refuse what cannot be paid before anything is changed; under the lock."""
+        if cost.epsilon > self.left:
+            raise BudgetExceeded(
+                f"the question {question!r} asks for epsilon {cost.epsilon}, but only {self.left} "
+                f"of {self.total} is left; ask for at most {self.left}, or start with a larger budget"
+            )
+        if cost.delta > self.delta_left:
+            raise BudgetExceeded(
+                f"the question {question!r} asks for delta {float(cost.delta):g}, but only "
+                f"{float(self.delta_left):g} of {float(self.delta):g} is left; start with a larger delta"
+            )
+        if isinstance(mechanism, DiscreteGaussian):
+            purse = self._gaussian or GaussianPurse(cost.delta)
+            purse.pay(cost.epsilon, mechanism.rho)
+            self._gaussian = purse
+        self._enter(question, mechanism, cost)
 
 
 @contextmanager

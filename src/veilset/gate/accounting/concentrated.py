@@ -13,6 +13,8 @@ conversion, exactly: costs add up in whatever order questions are asked.
 from fractions import Fraction
 
 from veilset.errors import BadCall
+from veilset.gate.approximate_mechanisms import check_delta
+from veilset.gate.mechanisms import check_share
 from veilset.gate.zcdp import largest_rho
 
 
@@ -27,17 +29,19 @@ class GaussianPurse:
     """
 
     def __init__(self, delta: Fraction) -> None:
+        check_delta(delta)
         self.delta = delta
         self._epsilon = Fraction(0)
         self._rho = Fraction(0)
 
     def rho_for(self, epsilon: Fraction) -> Fraction:
         """The rho of a question that raises what all of them cost by epsilon."""
+        check_share(epsilon)
         return largest_rho(epsilon=self._epsilon + epsilon, delta=self.delta) - self._rho
 
     def pay(self, epsilon: Fraction, rho: Fraction) -> None:
         """Add a question, or raise BadCall where it has more than its price allows."""
-        if not 0 < rho <= self.rho_for(epsilon):
+        if type(rho) is not Fraction or not 0 < rho <= self.rho_for(epsilon):
             raise BadCall(
                 "a question with Gaussian noise must have the rho that its price allows; ask for it anew"
             )

@@ -5,16 +5,17 @@ along its own chain: from the partition of all records down to the one where it 
 different ways of having spent, so a way is kept once, and every partition only has the number of its way.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from threading import Lock
 
 import numpy as np
 
 from veilset.arrays import Int64Array
-from veilset.errors import BudgetExceeded
+from veilset.errors import BadCall, BudgetExceeded
 from veilset.gate.accounting.budget import Account
-from veilset.gate.mechanisms import ChainedLaplace
+from veilset.gate.mechanisms import ChainedLaplace, check_share
 
 Way = tuple[Fraction, ...]
 """What the questions along a chain cost, the first question first."""
@@ -22,6 +23,9 @@ Way = tuple[Fraction, ...]
 
 class Chains:
     """The account of all chains; none may spend more than the limit.
+
+    Every charge makes all chains longer, and gives their ways new numbers. A way is known until the next charge, so
+    nobody can go on from the same one twice. Chains that are not named in a charge end there.
 
     >>> chains = Chains(Fraction(1))
     >>> ways = chains.charge(np.array([0]), np.array([0]), [Fraction(1, 6)])
@@ -31,28 +35,58 @@ class Chains:
     """
 
     def __init__(self, limit: Fraction) -> None:
+        check_share(limit)
         self.limit = limit
         self.largest: Way = ()
         self._ways: list[Way] = [()]
+        self._first = 0  # the number of the first of these ways; numbers never come again
+        self._lock = Lock()
 
-    def charge(self, ways: Int64Array, costs: Int64Array, epsilons: Sequence[Fraction]) -> Int64Array:
+    def charge(
+        self,
+        ways: Int64Array,
+        costs: Int64Array,
+        epsilons: Sequence[Fraction],
+        *,
+        tell: Callable[[Way], None] = lambda _: None,
+    ) -> Int64Array:
         """Make chain i pay `epsilons[costs[i]]`, or raise BudgetExceeded and leave everything as it was.
 
         `ways[i]` is the number of the way that the chain took so far; returns the numbers of the ways it has
-        taken now.
+        taken now. The largest chain is told before it counts: whoever is told and raises has stopped it.
         """
-        pairs, places = np.unique(ways * len(epsilons) + costs, return_inverse=True)
-        longer = [(*self._ways[pair // len(epsilons)], epsilons[pair % len(epsilons)]) for pair in pairs]
-        largest = max(longer, key=sum, default=self.largest)
-        if sum(largest) > self.limit:
-            raise BudgetExceeded(
-                f"a chain of partitions would spend epsilon {sum(largest)}, more than the {self.limit} that was "
-                "paid for; ask with less, or pay for more"
-            )
-        self.largest = max(self.largest, largest, key=sum)
-        self._ways = longer
-        numbers: Int64Array = places.astype(np.int64).reshape(-1)
+        prices = tuple(epsilons)
+        for epsilon in prices:
+            check_share(epsilon)
+        with self._lock:
+            self._check(ways, costs, len(prices))
+            pairs, places = np.unique((ways - self._first) * len(prices) + costs, return_inverse=True)
+            longer = [(*self._ways[pair // len(prices)], prices[pair % len(prices)]) for pair in pairs]
+            largest = max(longer, key=sum, default=self.largest)
+            if sum(largest) > self.limit:
+                raise BudgetExceeded(
+                    f"a chain of partitions would spend epsilon {sum(largest)}, more than the {self.limit} that was "
+                    "paid for; ask with less, or pay for more"
+                )
+            largest = max(self.largest, largest, key=sum)
+            tell(largest)
+            self._first += len(self._ways)
+            self._ways, self.largest = longer, largest
+            numbers: Int64Array = self._first + places.astype(np.int64).reshape(-1)
         return numbers
+
+    def _check(self, ways: Int64Array, costs: Int64Array, number: int) -> None:
+        """Raise BadCall for a way that is not known, or no longer, and for a price that was not given."""
+        for places, first, last in (
+            (ways, self._first, self._first + len(self._ways)),
+            (costs, 0, number),
+        ):
+            is_inside = places.dtype.kind in "iu" and np.all((places >= first) & (places < last))
+            if not is_inside or ways.shape != costs.shape or ways.ndim != 1:
+                raise BadCall(
+                    "chains of partitions go on from where the last split left them, each once, at a price of the "
+                    "list; split what the last answer holds"
+                )
 
 
 class ParallelAccount:
@@ -66,8 +100,10 @@ class ParallelAccount:
 
     def charge(self, ways: Int64Array, costs: Int64Array, epsilons: Sequence[Fraction]) -> Int64Array:
         """Make every chain pay, as `Chains.charge` does, and let the trace tell."""
-        longer = self._chains.charge(ways, costs, epsilons)
-        explained = replace(self._paid, largest_chain=self._chains.largest)
+        return self._chains.charge(ways, costs, epsilons, tell=self._tell)
+
+    def _tell(self, largest: Way) -> None:
+        """Put what the largest chain has spent into the trace; under the lock of the chains."""
+        explained = replace(self._paid, largest_chain=largest)
         self._payer.explain(self._paid, explained)
         self._paid = explained
-        return longer

@@ -1,19 +1,18 @@
 """What questions have in common: who pays, who looks, who adds noise.
 
-The engine, which knows the exact answers, is kept under a name that Python hides from every other class. `_pay` is the
-only method that reads it: whoever has not paid has nothing to look at.
+The engine, which knows the exact answers, is kept under a name that Python hides from every other class. `_pay` and
+`_pay_gaussian` alone read it: whoever has not paid has nothing to look at.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-
 from veilset.arrays import Int64Array
 from veilset.errors import BadCall
 from veilset.gate.accounting.budget import Account
 from veilset.gate.answers import Discovery
+from veilset.gate.approximate_mechanisms import DiscreteGaussian
 from veilset.gate.draws import Noise
 from veilset.gate.mechanisms import DiscreteLaplace, Mechanism
 from veilset.itemsets import Domain, Itemset, Itemsets
@@ -40,6 +39,12 @@ class PrivacyUnit:
 
     name: str
     transactions: int
+
+    def __post_init__(self) -> None:
+        if type(self.transactions) is not int or self.transactions < 1:
+            raise BadCall(
+                f"a privacy unit of {self.transactions!r} transactions is none; give a whole number, at least 1"
+            )
 
     def sentence(self) -> str:
         """The unit in words."""
@@ -78,6 +83,15 @@ class PaidLooks:
         """Charge for a question, or raise BudgetExceeded; then, and only then, hand out what there is to look at."""
         self.budget.charge(question, mechanism)
         return self.__engine
+
+    def _pay_gaussian(
+        self, question: str, *, squared_sensitivity: int, epsilon: Fraction, steps: int
+    ) -> tuple[Engine, DiscreteGaussian]:
+        """The same where the account tells, as it charges, how much Gaussian noise the price asks for."""
+        mechanism = self.budget.charge_gaussian(
+            question, squared_sensitivity=squared_sensitivity, epsilon=epsilon, steps=steps
+        )
+        return self.__engine, mechanism
 
     def _noisy(
         self, question: str, look: Look, *, sensitivity: int, epsilon: Fraction, steps: int = 1
@@ -132,26 +146,9 @@ class Questions(PaidLooks):
         """The engine that was paid for, over the rows that the transactions become."""
         return engine if reshape is None else engine.reshaped(reshape, self._noise.keys)
 
-    def _number_of(self, items: Int64Array) -> int:
-        """How many items were chosen; each of the alphabet, and each once."""
-        size = self.alphabet_size
-        if (
-            items.size == 0
-            or not 0 <= items.min() <= items.max() < size
-            or np.unique(items).size < items.size
-        ):
-            raise BadCall(f"choose different items, by codes from 0 to {size - 1}, and at least one")
-        return int(items.size)
-
     def _l1(self, itemsets: Itemsets, truncation: Truncation) -> int:
         number = itemsets.number_by_size()
         return max(1, l1_sensitivity(truncation, alphabet_size=self.alphabet_size, candidates=number))
-
-
-def check_countable(itemsets: Itemsets) -> None:
-    """Raise BadCall where rows that share no item could move a support by more than 1, or one stands twice."""
-    if len(itemsets) == 0 or 0 in itemsets.number_by_size() or len(set(itemsets)) < len(itemsets):
-        raise BadCall("itemsets to count must be different, and none empty; give at least one, each once")
 
 
 def on_chosen_items(items: Int64Array | None) -> str:

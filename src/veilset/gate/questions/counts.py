@@ -2,16 +2,23 @@
 
 import math
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 
 from veilset.arrays import Int64Array
 from veilset.errors import BadCall
 from veilset.gate.answers import GaussianCounts, NoisyCount, NoisyCounts, NoisyHistogram, NormalisedCounts
-from veilset.gate.mechanisms import DiscreteGaussian
-from veilset.gate.questions.base import Questions, after_reshaping, check_countable, on_chosen_items
+from veilset.gate.questions.base import Questions, after_reshaping, on_chosen_items
+from veilset.gate.questions.door import (
+    check_countable,
+    check_known,
+    checked_classes,
+    checked_items,
+    checked_reshape,
+    checked_truncation,
+)
 from veilset.gate.selection.length_scores import WEIGHT_STEPS, restricted
+from veilset.integers import item_codes, whole
 from veilset.itemsets import Itemsets
 from veilset.raw.counts import ExactCounts
 from veilset.raw.cuts.truncation import KeepAll, OnlyItems, Reshape, Truncation
@@ -52,9 +59,10 @@ class CountQuestions(Questions):
 
         A transaction has one length, so it moves one of the counts by 1.
         """
+        limit = whole(limit, "the length limit")
         if limit < 1:
             raise BadCall(f"a length limit of {limit} leaves no histogram; give at least 1")
-        bound = truncation or KeepAll()
+        bound = checked_truncation(truncation, self.alphabet_size)
         values, mechanism = self._noisy(
             f"lengths of transactions, from 0 to {counted(limit, 'item')} or more{after_reshaping(truncation)}",
             lambda engine: engine.lengths(bound, self._noise.keys, limit=limit),
@@ -68,7 +76,7 @@ class CountQuestions(Questions):
 
         A transaction moves as many counts by 1 as it holds items after truncation.
         """
-        bound = truncation or KeepAll()
+        bound = checked_truncation(truncation, self.alphabet_size)
         every_item = Itemsets.of((code,) for code in range(self.alphabet_size))
         values, mechanism = self._noisy(
             f"supports of all items{after_reshaping(truncation)}",
@@ -85,7 +93,8 @@ class CountQuestions(Questions):
 
         A transaction of L items after truncation moves at most C(L, size) of the itemsets of each size by 1.
         """
-        bound = truncation or KeepAll()
+        bound = checked_truncation(truncation, self.alphabet_size)
+        check_known(itemsets, self.alphabet_size)
         if len(itemsets) == 0:
             raise BadCall("no itemsets to count; ask for at least one")
         if len(set(itemsets)) < len(itemsets):  # a second copy would move without having been reckoned with
@@ -106,7 +115,8 @@ class CountQuestions(Questions):
         A transaction moves each of the itemsets by at most 1, and so all together by at most their number. Every
         one of its rows would hold an empty itemset, which is refused.
         """
-        check_countable(itemsets)
+        check_countable(itemsets, self.alphabet_size)
+        reshape = checked_reshape(reshape, self.alphabet_size)
         values, mechanism = self._noisy(
             f"supports of {counted(len(itemsets), 'itemset')}{after_reshaping(reshape)}",
             lambda engine: self._reshaped(engine, reshape).supports(
@@ -125,12 +135,9 @@ class CountQuestions(Questions):
         `classes` are the least numbers of each class, from 0 up. A transaction is in one class, so it moves
         one of the counts by 1.
         """
-        if len(classes) < 2 or classes[0] != 0 or any(a >= b for a, b in pairwise(classes)):
-            raise BadCall(
-                "classes of numbers must begin with 0 and rise; give at least two, such as 0, 1, 2, 4"
-            )
+        classes = checked_classes(classes, of="numbers")
         if itemsets is not None:
-            check_countable(itemsets)
+            check_countable(itemsets, self.alphabet_size)
 
         def look(engine: Engine) -> ExactCounts:
             if itemsets is None:
@@ -154,7 +161,8 @@ class CountQuestions(Questions):
         there are: a larger `most` changes no answer, and is taken to be their number, which bounds what it weighs as
         well.
         """
-        check_countable(itemsets)
+        check_countable(itemsets, self.alphabet_size)
+        most = whole(most, "the contribution cap")
         if most < 1:
             raise BadCall(
                 f"a transaction that may count for {most} itemsets counts for none; give at least 1"
@@ -179,17 +187,18 @@ class CountQuestions(Questions):
         squared. Gaussian noise is put on every count; all such questions are accounted for together, and delta is paid
         by the first of them: see `gate.accounting.concentrated`.
         """
-        check_countable(itemsets)
+        check_countable(itemsets, self.alphabet_size)
+        most = whole(most, "the contribution cap")
         if most < 1:
             raise BadCall(
                 f"a transaction that may count for {most} itemsets counts for none; give at least 1"
             )
         most = min(most, len(itemsets))
-        cost, squared = self.budget.gaussian_cost(epsilon), most * self.unit.transactions**2
-        mechanism = DiscreteGaussian(squared, cost.rho, cost.epsilon, cost.delta, WEIGHT_STEPS)
-        engine = self._pay(
+        engine, mechanism = self._pay_gaussian(
             f"supports of {counted(len(itemsets), 'itemset')}, contribution cap {most} in the L2 norm",
-            mechanism,
+            squared_sensitivity=most * self.unit.transactions**2,
+            epsilon=epsilon,
+            steps=WEIGHT_STEPS,
         )
         weights = root_weights(most, len(itemsets))
         exact = engine.weighted_counts(itemsets.offsets, itemsets.items, weights)
@@ -205,11 +214,12 @@ class CountQuestions(Questions):
         longer than there are items: a larger limit changes no answer, and is taken to be their number, which
         bounds what a transaction weighs as well.
         """
+        limit = whole(limit, "the length limit")
         if limit < 1:
             raise BadCall(f"a length limit of {limit} leaves nothing of a transaction; give at least 1")
-        number = self.alphabet_size if items is None else self._number_of(items)
-        limit = min(limit, number)
-        codes = np.arange(number) if items is None else items
+        items = None if items is None else checked_items(items, self.alphabet_size)
+        codes = np.arange(self.alphabet_size) if items is None else items
+        limit = min(limit, codes.size)
 
         def look(engine: Engine) -> ExactCounts:
             supports = engine.normalised_supports(
@@ -228,7 +238,8 @@ class CountQuestions(Questions):
 
     def ask_total(self, items: Int64Array, *, most: int, epsilon: Fraction) -> NoisyCount:
         """The sum of the supports of some items, where one transaction adds at most `most`: its sensitivity."""
-        most = min(most, self._number_of(items))
+        items = checked_items(items, self.alphabet_size)
+        most = min(whole(most, "the contribution cap"), items.size)
         if most < 1:
             raise BadCall(f"a transaction that may add {most} adds nothing; give at least 1")
 
@@ -251,12 +262,15 @@ class CountQuestions(Questions):
 
         A transaction is in one cell, so it moves one of the 2^n counts by 1.
         """
+        codes = item_codes(items, "items of a marginal")
+        items = tuple(codes.tolist())
         if not 1 <= len(set(items)) == len(items) <= LARGEST_MARGINAL:
             raise BadCall(
                 f"a marginal needs 1 to {LARGEST_MARGINAL} different items; "
                 f"{counted(len(items), 'item')} given, of which {len(set(items))} different"
             )
-        bound, codes = truncation or KeepAll(), np.array(items, dtype=np.int32)
+        checked_items(codes, self.alphabet_size)
+        bound = checked_truncation(truncation, self.alphabet_size)
         cells = f"{2 ** len(items)} cells"
         values, mechanism = self._noisy(
             f"marginal of {counted(len(items), 'item')} ({cells}){after_reshaping(truncation)}",

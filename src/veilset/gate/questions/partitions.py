@@ -18,6 +18,7 @@ another, in whatever partitions they lie: exp(paid).
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from threading import Lock
 
 import numpy as np
 
@@ -28,7 +29,9 @@ from veilset.gate.answers import SubPartitions
 from veilset.gate.draws import Noise
 from veilset.gate.mechanisms import ChainedLaplace
 from veilset.gate.questions.base import Questions
+from veilset.gate.questions.door import check_taxonomy
 from veilset.gate.selection.noisy_test import NoisyTest, PassedCounts, SparseCounts
+from veilset.integers import whole, whole_numbers
 from veilset.raw.counts import ExactCounts
 from veilset.raw.engines.partitions import ExactPartitions
 from veilset.raw.kernels.cells import InnerNodes
@@ -44,10 +47,11 @@ class SizeTest:
     threshold: int
 
     def __post_init__(self) -> None:
-        if self.epsilon <= 0 or self.threshold < 1:
+        object.__setattr__(self, "threshold", whole(self.threshold, "the threshold of a test"))
+        if type(self.epsilon) is not Fraction or self.epsilon <= 0 or self.threshold < 1:
             raise BadCall(
-                f"a test at epsilon {self.epsilon} with threshold {self.threshold}; give an epsilon above 0 and a "
-                "threshold of at least 1"
+                f"a test at epsilon {self.epsilon} with threshold {self.threshold}; give an epsilon above 0, "
+                "as a Fraction, and a threshold of at least 1"
             )
 
 
@@ -64,6 +68,13 @@ class Refinement:
     tests: tuple[SizeTest, ...]
     only_items: Int64Array
     others: Int64Array
+
+    def __post_init__(self) -> None:
+        for name in ("partitions", "nodes", "only_items", "others"):
+            object.__setattr__(self, name, whole_numbers(getattr(self, name), f"{name} of a split"))
+        object.__setattr__(self, "tests", tuple(self.tests))
+        if any(type(test) is not SizeTest for test in self.tests):
+            raise BadCall("a split is tested by a SizeTest; give nothing else")
 
 
 _PARTITION = 1 << (MOST_CHILDREN + 1)
@@ -155,6 +166,7 @@ class PartitionQuestions(Questions):
         Paid for once, before the first look, for all splits together: no chain of partitions may spend more
         than epsilon. A transaction moves one size by 1 at each level of one chain: see the argument above.
         """
+        check_taxonomy(taxonomy, self.alphabet_size)
         places = np.full(self.alphabet_size, -1, np.int32)
         places[taxonomy.items] = np.arange(taxonomy.items.size)
         mechanism = ChainedLaplace(self.unit.transactions, epsilon)
@@ -178,12 +190,17 @@ class Partitions:
         self.__exact = exact
         self._taxonomy, self._account, self._noise = taxonomy, account, noise
         self._ways = np.zeros(1, np.int64)  # of each partition, as the account numbers them
+        self._lock = Lock()
 
     def ask_split(self, split: Refinement) -> SubPartitions:
         """Split partitions by the children of a node: the sub-partitions that pass their test, with noisy sizes.
 
         A transaction is in one sub-partition of one partition, and moves its size by 1: see the argument above.
         """
+        with self._lock:  # another split in between would go on from partitions that are no more
+            return self._split(split)
+
+    def _split(self, split: Refinement) -> SubPartitions:
         self._check(split)
         runs = _Runs.of(split, self._taxonomy)
         exact, ways = self._pay(split, runs)
@@ -207,6 +224,8 @@ class Partitions:
 
     def _check(self, split: Refinement) -> None:
         """Raise BadCall for a split of what is not there; a partition named twice would be asked twice."""
+        if type(split) is not Refinement:
+            raise BadCall(f"a {type(split).__name__} does not tell what to split; give a Refinement")
         if np.unique(split.partitions).size != split.partitions.size:
             raise BadCall("a partition stands twice among those to split; name each once")
         for places, number in (

@@ -24,10 +24,12 @@ from veilset.gate.draws import Noise
 from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.gate.noisy_tree import NoisyTree
 from veilset.gate.questions.base import Questions, after_reshaping
+from veilset.gate.questions.door import checked_items, checked_truncation
 from veilset.gate.selection.noisy_test import NoisyTest, SparseCounts
 from veilset.gate.selection.zero_counts import chance_to_pass
+from veilset.integers import item_codes, whole
 from veilset.raw.counts import ExactCounts, ExactTree
-from veilset.raw.cuts.truncation import KeepAll, Truncation
+from veilset.raw.cuts.truncation import Truncation
 from veilset.wording import counted
 
 MOST_EMPTY_CHILDREN = 0.5
@@ -52,13 +54,16 @@ class PrefixTreeQuestions(Questions):
         nodes on its path by 1, at most one on each level, so by `depth` all together. Every possible child of a
         node that is kept is tested alike, whether a transaction passed or not: see the argument above.
         """
+        depth, threshold = whole(depth, "the depth"), whole(threshold, "the threshold")
+        codes = item_codes(order, "items of an order")
+        order, bound = tuple(codes.tolist()), checked_truncation(truncation, self.alphabet_size)
         if depth < 1 or not order or len(set(order)) < len(order):
             raise BadCall("a prefix tree needs different items in an order, and a depth of at least 1")
+        checked_items(codes, self.alphabet_size)
         mechanism = DiscreteLaplace(depth * self.unit.transactions, epsilon)
         check_ends(threshold, width=len(order), scale=mechanism.scale)
         items = counted(len(order), "item")
         engine = self._pay(f"prefix tree of {items}, depth {depth}{after_reshaping(truncation)}", mechanism)
-        codes, bound = np.array(order, dtype=np.int32), truncation or KeepAll()
         exact = engine.prefix_tree(codes, bound, self._noise.keys, depth=depth)
         test = NoisyTest(threshold, mechanism.sensitivity, epsilon)
         levels = _Growth(exact, width=len(order), test=test, noise=self._noise).levels(depth)

@@ -9,7 +9,8 @@ from veilset.arrays import Int64Array
 from veilset.errors import BadCall
 from veilset.gate.answers import Chosen, FoundItems, NoisyCount
 from veilset.gate.mechanisms import AboveThreshold, Exponential
-from veilset.gate.questions.base import Questions, after_reshaping, check_countable, on_chosen_items
+from veilset.gate.questions.base import Questions, after_reshaping, on_chosen_items
+from veilset.gate.questions.door import check_countable, checked_items, checked_rank, checked_reshape
 from veilset.gate.selection.floored_supports import (
     ExactScores,
     floored_supports,
@@ -18,6 +19,7 @@ from veilset.gate.selection.floored_supports import (
     rank_distances,
 )
 from veilset.gate.selection.length_scores import WEIGHT_STEPS, limit_scores
+from veilset.integers import whole
 from veilset.itemsets import Domain, Itemset, Itemsets
 from veilset.raw.counts import ExactCounts
 from veilset.raw.cuts.truncation import KeepAll, Reshape
@@ -33,7 +35,7 @@ class SelectionQuestions(Questions):
 
         A transaction raises every support by 0 or 1, and so the k-th largest of them.
         """
-        domain.check_holds(k)
+        k = checked_rank(k, domain, self.alphabet_size)
         values, mechanism = self._noisy(
             f"support of the {ordinal(k)} itemset",
             lambda engine: ExactCounts(np.array([kth_support(engine, domain, k)])),
@@ -47,7 +49,7 @@ class SelectionQuestions(Questions):
 
         A transaction raises every support by 0 or 1, and so the largest of them; also after a public floor.
         """
-        domain = self.domain(min_size=size, max_size=size)
+        floor, domain = whole(floor, "the floor"), self.domain(min_size=size, max_size=size)
 
         def look(engine: Engine) -> ExactCounts:
             largest = kth_support(engine, domain, 1, min_count=max(floor, 1))
@@ -71,7 +73,8 @@ class SelectionQuestions(Questions):
         counted over the rows that transactions become, because no two rows of one transaction share an item. Itemsets
         that the data does not hold, or that lie under the floor, take part as one block.
         """
-        domain.check_holds(k)
+        k = checked_rank(k, domain, self.alphabet_size)
+        reshape = checked_reshape(reshape, self.alphabet_size)
         mechanism = Exponential(draws=k, sensitivity=self.unit.transactions, epsilon=epsilon)
         engine = self._pay(
             f"best {k} by support, of the {domain.size} {domain.sentence()}{after_reshaping(reshape)}",
@@ -88,7 +91,8 @@ class SelectionQuestions(Questions):
         The score of an itemset is its support, over the rows that transactions become where that is asked for.
         A transaction raises it by 0 or 1 (see `ask_best`): monotone with sensitivity 1.
         """
-        check_countable(candidates)
+        check_countable(candidates, self.alphabet_size)
+        k, reshape = whole(k, "k"), checked_reshape(reshape, self.alphabet_size)
         if not 1 <= k <= len(candidates):
             raise BadCall(f"the best {k} of {len(candidates)} itemsets; give a k from 1 to {len(candidates)}")
         mechanism = Exponential(draws=k, sensitivity=self.unit.transactions, epsilon=epsilon)
@@ -107,7 +111,8 @@ class SelectionQuestions(Questions):
         the distance between the j-th largest item support and the k-th largest itemset support as score. A
         transaction raises both by 0 or 1, so it moves a score by at most 1, up or down: not monotone.
         """
-        domain.check_holds(k)
+        k = checked_rank(k, domain, self.alphabet_size)
+        most = whole(most, "the last rank")
         if not 1 <= most <= self.alphabet_size:
             raise BadCall(f"ranks up to {most} of {self.alphabet_size} items; give 1 to {self.alphabet_size}")
         mechanism = Exponential(1, self.unit.transactions, epsilon, is_monotone=False)
@@ -125,7 +130,8 @@ class SelectionQuestions(Questions):
         largest support of an itemset, or the support of the item of rank `most` where that is more. A transaction
         raises the threshold and every support by 0 or 1, so it moves a score by at most 1, up or down: not monotone.
         """
-        domain.check_holds(k)
+        k = checked_rank(k, domain, self.alphabet_size)
+        least, most = whole(least, "the least number"), whole(most, "the most")
         if not 1 <= least <= most <= len(domain.items):
             raise BadCall(
                 f"{least} to {most} of {len(domain.items)} items; give numbers from 1 to {len(domain.items)}"
@@ -147,8 +153,8 @@ class SelectionQuestions(Questions):
         the threshold, which is the k-th largest support, and every support by 0 or 1, so it moves a score by at most 1,
         up or down: not monotone.
         """
-        check_countable(candidates)
-        domain.check_holds(k)
+        check_countable(candidates, self.alphabet_size)
+        k = checked_rank(k, domain, self.alphabet_size)
         mechanism = Exponential(1, self.unit.transactions, epsilon, is_monotone=False)
         question = (
             f"itemsets as frequent as the {ordinal(k)} itemset, of {counted(len(candidates), 'candidate')}"
@@ -175,7 +181,11 @@ class SelectionQuestions(Questions):
         limit (`gate.selection.length_scores`). A transaction raises every score by 0 to 1: monotone with sensitivity 1.
         With `items`, transactions are restricted to them first.
         """
-        among = self.alphabet_size if items is None else self._number_of(items)
+        items = None if items is None else checked_items(items, self.alphabet_size)
+        among = self.alphabet_size if items is None else items.size
+        k, limits = whole(k, "k"), tuple(whole(limit, "a length limit", least=1) for limit in limits)
+        if type(price) is not Fraction:
+            raise BadCall(f"a price of {price!r} is no exact number; give a Fraction")
         if not limits or not 1 <= k <= among:
             raise BadCall(
                 f"the {ordinal(k)} of {counted(among, 'item')} and {counted(len(limits), 'limit')}; "
@@ -195,7 +205,8 @@ class SelectionQuestions(Questions):
         By the sparse vector technique, or by blocks (PFM): `gate.selection.sparse_vector` has both, and why they are
         private. A transaction raises every support by 0 or 1, and so the k-th largest of them.
         """
-        if not 1 <= k <= self._number_of(items):
+        items, k = checked_items(items, self.alphabet_size), whole(k, "k")
+        if not 1 <= k <= items.size:
             raise BadCall(f"the {k} most frequent of {items.size} items; give k from 1 to {items.size}")
         mechanism = AboveThreshold(k, self.unit.transactions, epsilon)
         question = f"which of {counted(items.size, 'item')} are among their {k} most frequent"

@@ -58,7 +58,8 @@ def floored_supports(engine: Engine, domain: Domain, k: int, *, rate: Fraction) 
     if found.supports.size == MOST_SCORED:
         floor = int(found.supports[-1])
     above = int(np.count_nonzero(found.supports > floor))
-    itemsets = Itemsets(found.offsets[: above + 1], found.items)
+    offsets = found.offsets[: above + 1]
+    itemsets = Itemsets(offsets, found.items[: offsets[-1]])
     return ExactScores(dict(zip(itemsets, found.supports[:above].tolist(), strict=True)), floor)
 
 

@@ -48,13 +48,11 @@ from statistics import NormalDist
 import numpy as np
 
 from veilset.arrays import Int64Array
-from veilset.gate.mechanisms import ItemNaming, NamingLaw, check_naming
+from veilset.gate.approximate_mechanisms import ItemNaming, NamingLaw, check_naming
+from veilset.gate.selection.noisy_test import AddNoise
 from veilset.gate.zcdp import exp_at_least, gaussian_scale, normal_tail
 from veilset.rationals import float_at_least
 from veilset.raw.counts import ExactCounts
-
-AddNoise = Callable[[ExactCounts], Int64Array]
-"""Adds the noise of the law to weights."""
 
 WHOLE_WEIGHT = 1 << 20
 """A whole weight in integer steps; a weight is off by less than one part in a thousand up to 1,000,000 items."""

@@ -17,7 +17,7 @@ from veilset.rationals import float_at_least
 from veilset.raw.counts import ExactCounts, mute
 
 AddNoise = Callable[[ExactCounts], Int64Array]
-"""Adds the noise of a test to counts."""
+"""Adds noise of one scale to counts."""
 
 
 @mute

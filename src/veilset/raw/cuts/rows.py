@@ -1,8 +1,13 @@
 """Some transactions on their way through a truncation, and the random keys that one may need."""
 
 from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array, Uint32Array
+from veilset.errors import BadCall
+from veilset.integers import item_codes, whole_numbers
 
 Keys = Uint32Array
 """One random key for each item that a random truncation has to choose among."""
@@ -22,3 +27,25 @@ class CompressedRows:
     def __post_init__(self) -> None:
         self.offsets.setflags(write=False)
         self.items.setflags(write=False)
+
+
+class _Lists(Protocol):
+    @property
+    def offsets(self) -> Int64Array: ...
+    @property
+    def items(self) -> Int32Array: ...
+
+
+def keep_lists(holder: _Lists, what: str) -> None:
+    """Give the holder copies of its own, which nobody can change; list i is `items[offsets[i]:offsets[i + 1]]`.
+
+    BadCall where they are not whole numbers, or no such lists.
+    """
+    offsets = whole_numbers(holder.offsets, f"offsets of {what}")
+    items = item_codes(holder.items, what)
+    if offsets.size == 0 or offsets[0] < 0 or np.any(np.diff(offsets) < 0) or offsets[-1] > items.size:
+        raise BadCall(
+            f"offsets of {what} must rise, from 0 to the number of their items; give one more than lists"
+        )
+    object.__setattr__(holder, "offsets", offsets)
+    object.__setattr__(holder, "items", items)

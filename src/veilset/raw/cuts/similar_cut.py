@@ -6,8 +6,9 @@ import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array, Uint64Array
 from veilset.errors import BadCall
-from veilset.raw.cuts.rows import CompressedRows, Keys
-from veilset.raw.cuts.truncation import check_limit
+from veilset.integers import whole_numbers
+from veilset.raw.cuts.rows import CompressedRows, Keys, keep_lists
+from veilset.raw.cuts.truncation import checked_limit
 from veilset.raw.kernels import marking, similar
 
 
@@ -35,11 +36,11 @@ class KeepSimilar:
     _targets: Uint64Array = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        check_limit(self.limit)
+        object.__setattr__(self, "limit", checked_limit(self.limit))
+        object.__setattr__(self, "order", whole_numbers(self.order, "items of an order"))
+        keep_lists(self, "targets")
         if self.order.size == 0 or self.order.min() < 0 or np.unique(self.order).size < self.order.size:
             raise BadCall("a truncation by similarity needs different items in an order, codes from 0 up")
-        if self.items.min(initial=0) < 0:
-            raise BadCall("a target holds a negative code; give codes of the alphabet, from 0 up")
         rank = np.full(int(self.order.max()) + 1, -1, np.int64)
         rank[self.order] = np.arange(self.order.size)
         object.__setattr__(self, "_rank", rank)

@@ -6,8 +6,9 @@ import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array
 from veilset.errors import BadCall
-from veilset.raw.cuts.rows import CompressedRows, Keys
-from veilset.raw.cuts.truncation import KeepRandom, check_limit
+from veilset.integers import whole_numbers
+from veilset.raw.cuts.rows import CompressedRows, Keys, keep_lists
+from veilset.raw.cuts.truncation import KeepRandom, checked_limit
 from veilset.raw.kernels import smart
 
 
@@ -42,7 +43,9 @@ class KeepSmart:
     _candidates: smart.CandidateBlocks = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        check_limit(self.limit)
+        object.__setattr__(self, "limit", checked_limit(self.limit))
+        object.__setattr__(self, "scores", whole_numbers(self.scores, "scores"))
+        keep_lists(self, "candidates")
         itemsets = _as_table(self.offsets, self.items)
         _check_scores(self.scores, itemsets)
         order = np.lexsort(itemsets.T[::-1])
@@ -71,8 +74,6 @@ def _as_table(offsets: Int64Array, items: Int32Array) -> Int32Array:
             "a smart truncation needs candidates of one size; give at least one, all of two items or more"
         )
     itemsets = np.sort(items[offsets[0] : offsets[-1]].reshape(-1, sizes[0]), axis=1)
-    if itemsets.min() < 0:
-        raise BadCall("a candidate holds a negative code; give codes of the alphabet, from 0 up")
     if np.any(itemsets[:, 1:] == itemsets[:, :-1]):
         raise BadCall("a candidate holds an item twice; give each item of a candidate once")
     return itemsets

@@ -8,7 +8,8 @@ import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array
 from veilset.errors import BadCall
-from veilset.raw.cuts.rows import CompressedRows, Keys
+from veilset.integers import whole, whole_numbers
+from veilset.raw.cuts.rows import CompressedRows, Keys, keep_lists
 from veilset.raw.kernels import splitting
 
 
@@ -45,10 +46,13 @@ class Split:
     _patterns: splitting.WeightedPatterns = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "limit", whole(self.limit, "the limit of pieces"))
+        object.__setattr__(self, "weights", whole_numbers(self.weights, "weights"))
+        keep_lists(self, "patterns")
         if self.limit < 1:
             raise BadCall(f"pieces of {self.limit} items hold nothing; give a limit of at least 1")
         sizes = np.diff(self.offsets)
-        _check_patterns(sizes, self.items, self.weights)
+        _check_patterns(sizes, self.weights)
         object.__setattr__(self, "_patterns", _heaviest_first(self.offsets, self.items, sizes, self.weights))
 
     def keys_needed(self, rows: CompressedRows) -> int:  # noqa: ARG002 - part of the protocol
@@ -60,13 +64,11 @@ class Split:
         return CompressedRows(*splitting.split_rows(rows.offsets, rows.items, self._patterns, self.limit))
 
 
-def _check_patterns(sizes: Int64Array, items: Int32Array, weights: Int64Array) -> None:
+def _check_patterns(sizes: Int64Array, weights: Int64Array) -> None:
     if sizes.size == 0 or sizes.min() < 1:
         raise BadCall("a split needs patterns of one item or more; give at least one, and none that is empty")
     if weights.size != sizes.size:
         raise BadCall(f"{weights.size} weights for {sizes.size} patterns; give one weight for each")
-    if items.min() < 0:
-        raise BadCall("a pattern holds a negative code; give codes of the alphabet, from 0 up")
     most = (2**63 - 1) // (2 * _common_factor(sizes))
     if not 0 <= weights.min() <= weights.max() <= most:
         raise BadCall(f"a weight is too large or below 0; give weights from 0 to {most}")

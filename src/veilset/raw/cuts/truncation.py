@@ -14,6 +14,7 @@ import numpy as np
 
 from veilset.arrays import BoolArray, Int64Array
 from veilset.errors import BadCall
+from veilset.integers import whole, whole_numbers
 from veilset.raw.cuts.rows import CompressedRows, Keys
 from veilset.raw.kernels import marking
 
@@ -53,10 +54,12 @@ def l1_sensitivity(truncation: Truncation, *, alphabet_size: int, candidates: Ma
     return sum(min(math.comb(longest, size), number) for size, number in candidates.items())
 
 
-def check_limit(limit: int) -> None:
-    """Raise BadCall where a truncation would keep no item at all."""
-    if limit < 1:
-        raise BadCall(f"a truncation to {limit} items keeps nothing; give a limit of at least 1")
+def checked_limit(limit: int) -> int:
+    """The limit; BadCall where a truncation would keep no item at all."""
+    number = whole(limit, "the limit of a truncation")
+    if number < 1:
+        raise BadCall(f"a truncation to {number} items keeps nothing; give a limit of at least 1")
+    return number
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,7 @@ class DropLonger:
     limit: int
 
     def __post_init__(self) -> None:
-        check_limit(self.limit)
+        object.__setattr__(self, "limit", checked_limit(self.limit))
 
     def longest(self, alphabet_size: int) -> int:
         """The limit."""
@@ -105,7 +108,7 @@ class KeepRandom:
     limit: int
 
     def __post_init__(self) -> None:
-        check_limit(self.limit)
+        object.__setattr__(self, "limit", checked_limit(self.limit))
 
     def longest(self, alphabet_size: int) -> int:
         """The limit."""
@@ -129,7 +132,8 @@ class KeepBest:
     rank: Int64Array
 
     def __post_init__(self) -> None:
-        check_limit(self.limit)
+        object.__setattr__(self, "limit", checked_limit(self.limit))
+        object.__setattr__(self, "rank", whole_numbers(self.rank, "ranks"))
         if self.rank.min(initial=0) < 0:
             raise BadCall("a rank is negative; give every item its place in the order, from 0 up")
 
@@ -156,6 +160,7 @@ class OnlyItems:
     then: Truncation
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "items", whole_numbers(self.items, "chosen items"))
         if self.items.min(initial=0) < 0:
             raise BadCall("a chosen item has a negative code; give codes of the alphabet, from 0 up")
 

@@ -198,10 +198,11 @@ class LocalEngine:
     def containment(self, offsets: Int64Array, items: Int32Array, *, limit: int) -> ExactCounts:
         """How many transactions hold 0, 1, ..., limit (the last value: or more) of the itemsets; none is empty."""
         places, sets = self._chosen(items)
+        set_offsets = np.array(offsets, np.int64)  # kernels meet one type of array
 
         def add(rows: CompressedRows, totals: Int64Array) -> None:
             turned = vertical.turn_to_bitmaps(rows.offsets, rows.items, places, sets.max(initial=-1) + 1)
-            numbers = containment.count_contained(turned.bitmaps, rows.offsets.size - 1, offsets, sets)
+            numbers = containment.count_contained(turned.bitmaps, rows.offsets.size - 1, set_offsets, sets)
             totals += np.bincount(np.minimum(numbers, limit), minlength=limit + 1)
 
         return self._sum(add, limit + 1, KeepAll(), _no_keys)
@@ -219,11 +220,12 @@ class LocalEngine:
     def weighted_counts(self, offsets: Int64Array, items: Int32Array, weights: Int64Array) -> ExactCounts:
         """For each itemset the sum of `weights[n]` over the transactions that hold it, and n of the itemsets in all."""
         places, sets = self._chosen(items)
+        set_offsets = np.array(offsets, np.int64)  # kernels meet one type of array
 
         def add(rows: CompressedRows, totals: Int64Array) -> None:
             turned = vertical.turn_to_bitmaps(rows.offsets, rows.items, places, sets.max(initial=-1) + 1)
-            numbers = containment.count_contained(turned.bitmaps, rows.offsets.size - 1, offsets, sets)
-            containment.add_capped(turned.bitmaps, weights[numbers], offsets, sets, totals)
+            numbers = containment.count_contained(turned.bitmaps, rows.offsets.size - 1, set_offsets, sets)
+            containment.add_capped(turned.bitmaps, weights[numbers], set_offsets, sets, totals)
 
         return self._sum(add, offsets.size - 1, KeepAll(), _no_keys)
 

@@ -35,7 +35,7 @@ class ExactPartitions:
             self._records.copies,
             self._members,
             self._bounds,
-            nodes,
+            np.array(nodes, np.int64),  # kernels meet one type of array
             self._tree,
         )
         return ExactCells(*found)
