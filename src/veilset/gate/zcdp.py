@@ -61,11 +61,16 @@ def gaussian_scale(squared_reach: int, *, epsilon: Fraction, delta: Fraction) ->
 
 def delta_of(rho: Fraction, *, epsilon: Fraction) -> Fraction:
     """A delta with which a rho-zCDP answer is (epsilon, delta)-private; exact enough to be a true statement."""
-    beyond_one = Fraction(_best_beyond_one(float(rho), float(epsilon)))
-    alpha = 1 + beyond_one
+    alpha = order_of(rho, epsilon=epsilon)
+    beyond_one = alpha - 1
     exponent = beyond_one * (alpha * rho - epsilon)
     power = _WIDE.multiply(_decimal(alpha), _decimal(1 - 1 / alpha).ln(_WIDE))
     return exp_at_least(exponent + Fraction(power)) / beyond_one * _MARGIN
+
+
+def order_of(rho: Fraction, *, epsilon: Fraction) -> Fraction:
+    """The alpha at which `delta_of` states its delta: about the best one."""
+    return 1 + Fraction(_best_beyond_one(float(rho), float(epsilon)))
 
 
 def normal_tail(x: Fraction) -> Fraction:

@@ -340,7 +340,7 @@ def test_chains_stay_as_they_were_where_the_trace_cannot_tell() -> None:
 @pytest.mark.parametrize("bad", NOT_A_SHARE, ids=repr)
 def test_a_purse_for_gaussian_noise_is_exact(bad: Any) -> None:  # noqa: ANN401
     """Epsilon, delta and rho; what was paid before stays."""
-    purse = GaussianPurse(DELTA)
+    purse = GaussianPurse(DELTA, first=HALF, most=Fraction(1))
     rho = purse.rho_for(HALF)
     for call in (
         lambda: purse.rho_for(bad),
@@ -353,7 +353,7 @@ def test_a_purse_for_gaussian_noise_is_exact(bad: Any) -> None:  # noqa: ANN401
     assert purse.rho_for(HALF) == rho
     for delta in (NAN, 1e-9, Fraction(1), -DELTA, True):
         with pytest.raises(BadCall):
-            GaussianPurse(delta)  # type: ignore[arg-type]
+            GaussianPurse(delta, first=HALF, most=HALF)  # type: ignore[arg-type]
 
 
 def test_a_failing_charge_for_gaussian_noise_leaves_the_budget_as_it_was() -> None:

@@ -10,7 +10,7 @@ from threading import Lock
 from veilset.errors import BadCall, BudgetExceeded
 from veilset.gate.accounting.concentrated import GaussianPurse
 from veilset.gate.approximate_mechanisms import DiscreteGaussian, check_delta
-from veilset.gate.mechanisms import Mechanism
+from veilset.gate.mechanisms import Mechanism, check_share
 from veilset.gate.trace import Charge, Cost, cost_of
 from veilset.rationals import Rational, rational_of
 
@@ -215,7 +215,9 @@ class Budget(Account):
             return GaussianCost(self._gaussian.rho_for(epsilon), epsilon, Fraction(0))
         if self.delta_left == 0:
             return super().gaussian_cost(epsilon)
-        return GaussianCost(GaussianPurse(self.delta_left).rho_for(epsilon), epsilon, self.delta_left)
+        check_share(epsilon)
+        purse = GaussianPurse(self.delta_left, first=epsilon, most=max(epsilon, self.left))
+        return GaussianCost(purse.rho_for(epsilon), epsilon, self.delta_left)
 
     def _pay(self, question: str, mechanism: Mechanism, cost: Cost) -> None:
         """Refuse what cannot be paid before anything is changed; under the lock."""
@@ -230,7 +232,7 @@ class Budget(Account):
                 f"{float(self.delta_left):g} of {float(self.delta):g} is left; start with a larger delta"
             )
         if isinstance(mechanism, DiscreteGaussian):
-            purse = self._gaussian or GaussianPurse(cost.delta)
+            purse = self._gaussian or GaussianPurse(cost.delta, first=cost.epsilon, most=self.left)
             purse.pay(cost.epsilon, mechanism.rho)
             self._gaussian = purse
         self._enter(question, mechanism, cost)
