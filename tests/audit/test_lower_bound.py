@@ -5,9 +5,11 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
-from veilset.audit.lower_bound import Outcome, lower_bound
+from veilset.audit.lower_bound import Outcome, ceiling, lower_bound, samples_needed
 
 Generator = np.random.Generator
 
@@ -114,3 +116,43 @@ def test_an_event_as_rare_as_delta_says_nothing() -> None:
     with_unit: list[Outcome] = [{"seen": 1} if place % 25 == 0 else {} for place in range(2000)]
     assert lower_bound(with_unit, [{}] * 2000, delta=0.04).epsilon == 0
     assert lower_bound(with_unit, [{}] * 2000, delta=0.0).epsilon > 0.5
+
+
+@given(samples=st.integers(4, 300), delta=st.sampled_from([0.0, 0.001, 0.3]), is_reversed=st.booleans())
+def test_the_ceiling_is_the_bound_of_a_mechanism_that_tells_all(
+    samples: int, delta: float, is_reversed: bool
+) -> None:
+    """No sample could show more than an event that always comes out on one side and never on the other."""
+    told: list[list[Outcome]] = [[{"seen": 1}] * samples, [{"seen": 0}] * samples]
+    found = lower_bound(*(reversed(told) if is_reversed else told), delta=delta)
+    assert found.ceiling == ceiling(samples, delta=delta)
+    assert found.epsilon in {found.ceiling, 0.0}  # too few to choose an event, or the most there is
+    assert samples < 40 or found.epsilon > 0
+
+
+def test_a_hundred_samples_cannot_refute_a_claim_of_six() -> None:
+    """Whatever leaks."""
+    assert round(ceiling(100), 2) == 2.57
+    assert samples_needed(6) > 100
+
+
+@given(
+    claim=st.floats(0.01, 6),
+    delta=st.sampled_from([0.0, 0.001, 0.2]),
+    confidence=st.sampled_from([0.9, 0.95, 0.99999]),
+)
+def test_as_many_samples_as_needed_can_refute_and_one_less_cannot(
+    claim: float, delta: float, confidence: float
+) -> None:
+    """The least number whose ceiling is above the claim. An odd number has its middle sample to measure with."""
+    needed = samples_needed(claim, delta, confidence=confidence)
+    assert ceiling(needed, delta=delta, confidence=confidence) > claim
+    assert ceiling(needed - 1, delta=delta, confidence=confidence) <= claim * (1 + 1e-9)
+
+
+def test_what_never_varies_is_passed_over() -> None:
+    """Constants beside one statistic that tells everything; and nothing but constants."""
+    with_unit: list[Outcome] = [{"version": 3, "seen": 1}] * 200
+    without_unit: list[Outcome] = [{"version": 3, "seen": 0}] * 200
+    assert "seen" in lower_bound(with_unit, without_unit).event
+    assert lower_bound(with_unit, with_unit).event == "nothing stood out"

@@ -205,7 +205,11 @@ QUESTIONS_UNDER_TRUNCATION: Mapping[str, AskUnder] = {
     ),
     "prefix tree": lambda curator, epsilon, truncation: seen_tree(
         curator.ask_prefix_tree(
-            (1, 0, 2), depth=2, threshold=_above(6 / epsilon), truncation=truncation, epsilon=epsilon
+            (1, 0, 2),
+            depth=2,
+            threshold=_above(6 * curator.unit.transactions / epsilon),
+            truncation=truncation,
+            epsilon=epsilon,
         )
     ),
 }

@@ -103,6 +103,8 @@ def exact_verdict(subject: Audited, pair: Pair, *, epsilon: Fraction) -> Verdict
 
 def sampled_cases(name: str, pairs: Sequence[Pair], sampling: Sampling, shell: Shell | None) -> list[Case]:
     """What is run many times: a control, then every subject on every pair, then the command line."""
+    if name == "commands" and shell is None:
+        raise BadCall("to audit commands, give a shell to run them in")
     in_process = [(subject, pair) for subject in _subjects(name) for pair in pairs]
     by_command = command_lines() if shell is not None and name in {"commands", "all"} else []
     looks_at_digits = name in {"questions", "all"}

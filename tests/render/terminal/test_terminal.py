@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from veilset import SeededNoise, mine, mine_exact
+from veilset.audit.lower_bound import samples_needed
 from veilset.audit.self_test import NoiseTest
 from veilset.audit.verdicts import Verdict
 from veilset.plan import Facts, make_plan
@@ -55,12 +56,45 @@ def test_methods_stand_side_by_side_five_in_a_row(capsys: Captured) -> None:
     assert all("1 item" in line and "1 items" not in line for line in sizes)
 
 
+def verdict_with(bound: float, ceiling: float | None, method: str = "m") -> Verdict:
+    """A verdict on a claim of 1."""
+    return Verdict(
+        method,
+        "c",
+        printed=False,
+        claim=1,
+        bound=bound,
+        confidence=0.95,
+        samples=0,
+        event="e",
+        ceiling=ceiling,
+        seconds=2,
+    )
+
+
 @pytest.mark.parametrize(("bound", "broken"), [(0.5, 0), (1.5, 1)])
 def test_an_audit_says_how_many_claims_are_broken(capsys: Captured, bound: float, broken: int) -> None:
     """A bound above the claim breaks it."""
-    verdict = Verdict("m", "c", printed=False, claim=1, bound=bound, confidence=1, samples=0, event="e")
-    terminal.print_verdicts([verdict])
-    assert f"1 case, {broken} with a bound above the claim." in capsys.readouterr().out
+    terminal.print_verdicts([verdict_with(bound, None)])
+    shown = capsys.readouterr().out
+    assert f"1 case, {broken} with a bound above the claim." in shown
+    assert "anything" in shown
+    assert "cannot refute" not in shown
+    assert "This took 2 seconds." in shown
+
+
+def test_an_audit_says_what_it_could_show_and_how_many_samples_it_needs(capsys: Captured) -> None:
+    """Exactly as the option takes it; and what became of the controls."""
+    terminal.print_verdicts(
+        [verdict_with(0.25, 0.75), verdict_with(1.5, 3.25, "control"), verdict_with(0, 2)]
+    )
+    shown = capsys.readouterr().out
+    assert "could show" in shown
+    assert all(most in shown for most in ("0.75", "3.25", "2.00"))
+    assert "1 case cannot refute the claim" in shown
+    assert f"give --samples {samples_needed(1)} or more" in shown
+    assert "2 cases, 0 with a bound above" in shown
+    assert "1 of 1 control refuted, as all must be." in shown
 
 
 def test_a_noise_test_is_a_line(capsys: Captured) -> None:
