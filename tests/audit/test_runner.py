@@ -24,8 +24,7 @@ from veilset.audit.subjects import (
 )
 from veilset.audit.verdicts import BROKEN, CANNOT_REFUTE, CONTROL, HOLDS, Verdict
 from veilset.errors import BadCall
-from veilset.gate import Curator, KeepRandom, NoisyCount, SeededNoise, UnnamedCurator
-from veilset.gate.accounting.budget import Charge
+from veilset.gate import Charge, Curator, KeepRandom, NoisyCount, SeededNoise, UnnamedCurator
 from veilset.gate.selection.item_discovery import (
     WHOLE_WEIGHT,
     named_items,

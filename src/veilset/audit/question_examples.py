@@ -8,7 +8,7 @@ import numpy as np
 
 from veilset.arrays import Int64Array
 from veilset.audit.lower_bound import Outcome
-from veilset.audit.outcomes import numbered, seen_choice, seen_items, seen_tree
+from veilset.audit.outcomes import seen_choice, seen_counts, seen_items, seen_tree
 from veilset.gate import (
     Curator,
     DiscreteLaplace,
@@ -52,7 +52,7 @@ def _of_sample(sample: Curator) -> Outcome:
     half = sample.budget.total / 2
     lengths = sample.ask_lengths(limit=3, epsilon=half)
     items = sample.ask_item_supports(truncation=KeepRandom(2), epsilon=half)
-    return {**numbered("length", lengths.values), **numbered("item", items.values)}
+    return {**seen_counts("length", lengths.values), **seen_counts("item", items.values)}
 
 
 def _partitions(curator: Curator, epsilon: Fraction) -> Outcome:
@@ -117,7 +117,7 @@ QUESTIONS: Mapping[str, Ask] = {
     "best 2, split": lambda curator, epsilon: seen_choice(
         curator.ask_best(2, domain=curator.domain(max_size=2), reshape=SPLIT, epsilon=epsilon).itemsets
     ),
-    "supports, split": lambda curator, epsilon: numbered(
+    "supports, split": lambda curator, epsilon: seen_counts(
         "itemset", curator.ask_reshaped_supports(THREE_ITEMSETS, reshape=SPLIT, epsilon=epsilon).values
     ),
     "matching rank": lambda curator, epsilon: {
@@ -147,19 +147,19 @@ QUESTIONS: Mapping[str, Ask] = {
             (1, 2), k=2, price=Fraction(0), epsilon=epsilon, items=np.array([0, 1])
         )
     },
-    "normalised supports": lambda curator, epsilon: numbered(
+    "normalised supports": lambda curator, epsilon: seen_counts(
         "item", curator.ask_normalised_supports(2, epsilon=epsilon).values
     ),
-    "normalised supports of 2 items": lambda curator, epsilon: numbered(
+    "normalised supports of 2 items": lambda curator, epsilon: seen_counts(
         "item", curator.ask_normalised_supports(1, epsilon=epsilon, items=np.array([1, 0])).values
     ),
-    "containment": lambda curator, epsilon: numbered(
+    "containment": lambda curator, epsilon: seen_counts(
         "class", curator.ask_containment(THREE_ITEMSETS, classes=(0, 1, 2), epsilon=epsilon).values
     ),
-    "containment of items": lambda curator, epsilon: numbered(
+    "containment of items": lambda curator, epsilon: seen_counts(
         "class", curator.ask_containment(None, classes=(0, 1, 2, 4), epsilon=epsilon).values
     ),
-    "capped counts": lambda curator, epsilon: numbered(
+    "capped counts": lambda curator, epsilon: seen_counts(
         "itemset", curator.ask_capped_counts(THREE_ITEMSETS, most=2, epsilon=epsilon).values
     ),
     "sum of supports": lambda curator, epsilon: {
@@ -178,7 +178,7 @@ QUESTIONS: Mapping[str, Ask] = {
 }
 
 QUESTIONS_BEFORE_NAMES: Mapping[str, AskUnnamed] = {
-    "classes of lengths": lambda curator, epsilon: numbered(
+    "classes of lengths": lambda curator, epsilon: seen_counts(
         "class", curator.ask_length_classes((0, 1, 2, 4), epsilon=epsilon).values
     ),
     "k-th support of unnamed items": lambda curator, epsilon: {
@@ -191,16 +191,16 @@ QUESTIONS_BEFORE_NAMES: Mapping[str, AskUnnamed] = {
 }
 
 QUESTIONS_UNDER_TRUNCATION: Mapping[str, AskUnder] = {
-    "lengths": lambda curator, epsilon, truncation: numbered(
+    "lengths": lambda curator, epsilon, truncation: seen_counts(
         "length", curator.ask_lengths(limit=4, truncation=truncation, epsilon=epsilon).values
     ),
-    "item supports": lambda curator, epsilon, truncation: numbered(
+    "item supports": lambda curator, epsilon, truncation: seen_counts(
         "item", curator.ask_item_supports(truncation=truncation, epsilon=epsilon).values
     ),
-    "supports": lambda curator, epsilon, truncation: numbered(
+    "supports": lambda curator, epsilon, truncation: seen_counts(
         "itemset", curator.ask_supports(THREE_ITEMSETS, truncation=truncation, epsilon=epsilon).values
     ),
-    "marginal": lambda curator, epsilon, truncation: numbered(
+    "marginal": lambda curator, epsilon, truncation: seen_counts(
         "cell", curator.ask_marginal((0, 1, 2), truncation=truncation, epsilon=epsilon).values
     ),
     "prefix tree": lambda curator, epsilon, truncation: seen_tree(

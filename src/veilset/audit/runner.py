@@ -14,10 +14,11 @@ from pathlib import Path
 from veilset.audit.command_lines import CommandLine, Shell, command_lines
 from veilset.audit.exact_laws import EXACT_LAWS
 from veilset.audit.floats import audit_integer_noise, audit_textbook_noise
-from veilset.audit.lower_bound import BOUND_CONFIDENCE, Outcome, lower_bound
+from veilset.audit.lower_bound import BOUND_CONFIDENCE, Outcome, lower_bound, samples_needed
 from veilset.audit.neighbours import PAIRS, PERSON_PAIRS, Pair
 from veilset.audit.outcomes import checksum, only_counts, with_evidence
 from veilset.audit.printed import PRINTED
+from veilset.audit.question_examples import AUDITED_DELTA
 from veilset.audit.subjects import Audited, RawCount, of_method, of_questions
 from veilset.audit.verdicts import Verdict
 from veilset.errors import BadCall
@@ -35,6 +36,8 @@ WITHOUT_NOISE = Fraction(10**6)
 """An epsilon at which an outcome is what the database would say without noise."""
 
 LEAST_SAMPLES = 20
+COMMAND_SAMPLES = 300
+"""A command takes 20 milliseconds, so no more runs than these, or than twice what it takes to refute the claim."""
 ALL_PAIRS = (*PAIRS, *PERSON_PAIRS)
 
 
@@ -50,6 +53,11 @@ class Sampling:
     def shared_by(self, cases: int) -> "Sampling":
         """The same where the error is shared by a number of cases."""
         return replace(self, confidence=1 - (1 - self.confidence) / max(1, cases))
+
+    def of_commands(self) -> "Sampling":
+        """The same with fewer samples, where fewer can refute the claim as well."""
+        needed = samples_needed(float(self.epsilon), float(AUDITED_DELTA), confidence=self.confidence)
+        return replace(self, samples=min(self.samples, max(COMMAND_SAMPLES, 2 * needed)))
 
 
 def cases(
@@ -92,7 +100,7 @@ def sampled_cases(name: str, pairs: Sequence[Pair], sampling: Sampling, shell: S
         found.append(partial(_integer_noise, shared))
     found += [partial(sampled_verdict, subject, pair, **asdict(shared)) for subject, pair in in_process]
     if shell is not None:
-        found += [partial(command_verdict, line, shell, shared) for line in by_command]
+        found += [partial(command_verdict, line, shell, shared.of_commands()) for line in by_command]
     return found
 
 

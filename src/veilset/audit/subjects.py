@@ -13,7 +13,7 @@ from typing import ClassVar
 from veilset.api import run_method
 from veilset.audit.lower_bound import Outcome
 from veilset.audit.neighbours import PERSON_LIMIT
-from veilset.audit.outcomes import numbered, of_document, seen_published, seen_release
+from veilset.audit.outcomes import of_document, seen_counts, seen_published, seen_release
 from veilset.audit.question_examples import (
     AUDITED_DELTA,
     QUESTIONS,
@@ -181,7 +181,7 @@ def _root_counts(data: Transactions, epsilon: Fraction, noise: SeededNoise) -> O
     """Noisy counts in 16ths of a transaction."""
     curator = access_to(data, epsilon, noise, delta=AUDITED_DELTA).curator(data)
     counts = curator.ask_root_counts(THREE_ITEMSETS, most=2, epsilon=epsilon)
-    return {**numbered("itemset", 16 * counts.values // counts.mechanism.steps), **seen_trace(curator)}
+    return {**seen_counts("itemset", 16 * counts.values // counts.mechanism.steps), **seen_trace(curator)}
 
 
 def _of_unnamed(ask: AskUnnamed, data: Transactions, epsilon: Fraction, noise: SeededNoise) -> Outcome:

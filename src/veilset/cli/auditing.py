@@ -28,6 +28,7 @@ def audit_command(
     """Try to refute the guarantees: a lower bound on epsilon, against the claim.
 
     Exit code 1 where a claim is BROKEN, as those of printed forms are, or where a control, which must be, is not.
+    Commands are run with the noise that ships, which no seed repeats, and only as often as their claim needs.
     """
     from veilset import SecureNoise  # noqa: PLC0415
     from veilset.audit import self_test  # noqa: PLC0415
