@@ -38,8 +38,8 @@ LISTED = "veilset.gate.selection.floored_supports.MOST_SCORED"
 AT_ONCE = "veilset.gate.selection.sparse_vector.AT_ONCE"
 FEW, MANY = 2, 100_000
 """How many itemsets may be listed, and compared at once: so few that it shows, and so many that it does not."""
-LISTS, SAMPLES = ("best", "above"), "sample"
-"""Which questions make lists, and which draw a sample."""
+LISTS = ("best", "above")
+"""Which questions make lists."""
 TOLERANCE = 1e-9
 
 
@@ -64,7 +64,7 @@ class Proved:
 def prove(number: int, *, model: SmallModel, limit: int) -> Proved:
     """One question, by its number: subjects do not travel between processes."""
     subject, start = of_questions()[number], time.perf_counter()
-    if SAMPLES in subject.case:
+    if subject.draws_sample:
         model = replace(model, rows=model.rows - 1)
     with ExitStack() as patched:
         for name in (LISTED, AT_ONCE):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from veilset.audit.command_lines import CANARY_BASKETS, CommandLine, Finished, command_lines
+from veilset.audit.lower_bound import ceiling
 from veilset.audit.runner import Sampling, cases, command_verdict
 from veilset.audit.verdicts import BROKEN, HOLDS
 from veilset.cli import run_here
@@ -100,6 +101,17 @@ def test_a_command_that_is_run_here_is_the_command(fimi_file: Path, item_list: P
     refused = run_here([*call, "--epsilon", "0"])
     assert refused.code == 2
     assert refused.stderr.startswith("veilset: ")
+
+
+def test_commands_are_run_as_often_as_their_claim_needs_and_never_more_than_asked() -> None:
+    """Twice what it takes to refute it, where that is more than a few hundred."""
+    numbers = {
+        (epsilon, samples): Sampling(Fraction(epsilon), samples, 7).of_commands()
+        for epsilon in (1, 6)
+        for samples in (40, 1000, 20_000)
+    }
+    assert [each.samples for each in numbers.values()] == [40, 300, 300, 40, 1000, 5966]
+    assert ceiling(5966, delta=0.001) > 6.5
 
 
 def test_a_method_is_audited_without_a_shell() -> None:

@@ -5,7 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from veilset.audit.verdicts import BROKEN, CANNOT_REFUTE, CONTROL, HOLDS, Verdict, is_failed
+from veilset.audit.verdicts import (
+    BROKEN,
+    CANNOT_REFUTE,
+    CONTROL,
+    HOLDS,
+    Verdict,
+    is_failed,
+    worst_by_case,
+)
 
 SAMPLED = Verdict(
     "m",
@@ -68,3 +76,15 @@ def test_an_audit_fails_where_a_claim_is_broken_or_a_control_is_not(
 ) -> None:
     """Either alone is enough."""
     assert is_failed([SAMPLED, replace(SAMPLED, method=method, bound=bound)]) == failed
+
+
+def test_the_worst_pair_stands_for_a_case() -> None:
+    """What was computed and what was sampled apart."""
+    found = [
+        replace(SAMPLED, bound=bound, case=f"number; {pair}", ceiling=ceiling)
+        for bound, pair, ceiling in [(0.2, "a", None), (0.7, "b", None), (0.3, "a", 4.0), (0.1, "b", 4.0)]
+    ]
+    assert [(each.case, each.bound) for each in worst_by_case(found)] == [
+        ("number; b", 0.7),
+        ("number; a", 0.3),
+    ]

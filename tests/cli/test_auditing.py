@@ -36,10 +36,11 @@ def test_an_audit_that_breaks_nothing_ends_with_0_and_one_document() -> None:
     run = veilset("audit", "svt", "--json")
     rows = json.loads(run.stdout)
     assert run.returncode == 0
-    assert [row["verdict"] for row in rows] == ["BROKEN", "holds"]
-    assert rows[0]["method"] == "control"
+    assert [row["verdict"] for row in rows] == ["BROKEN", "holds", "BROKEN", "holds"]
+    assert [row["method"] for row in rows] == ["control", "svt", "control", "svt"]
     assert "must be refuted" in rows[0]["case"]
-    assert all(row["ceiling"] > 4 * row["claim"] and row["seconds"] >= 0 for row in rows)
+    assert [row["ceiling"] for row in rows[:2]] == [None, None]
+    assert all(row["ceiling"] > 4 * row["claim"] and row["seconds"] >= 0 for row in rows[2:])
 
 
 @pytest.mark.parametrize("form", [[], ["--json"]])
@@ -47,10 +48,10 @@ def test_an_audit_that_breaks_something_of_ours_ends_with_1(
     monkeypatch: pytest.MonkeyPatch, form: list[str]
 ) -> None:
     """A method without noise."""
-    monkeypatch.setattr("veilset.audit.subjects.SeededNoise", NoNoise)
+    monkeypatch.setattr("veilset.audit.runner.SeededNoise", NoNoise)
     run = veilset("audit", "frefirst", "--samples", "200", *form)
     assert run.returncode == 1
-    assert run.stdout.count("BROKEN") == 2
+    assert run.stdout.count("BROKEN") == 3  # and two controls
 
 
 def test_an_audit_whose_control_is_not_refuted_ends_with_1() -> None:
@@ -58,8 +59,8 @@ def test_an_audit_whose_control_is_not_refuted_ends_with_1() -> None:
     few = veilset("audit", "em", "--epsilon", "3", "--samples", "100")
     assert few.returncode == 1
     assert few.stdout.count("cannot refute") == 3  # two rows and the sentence
-    assert "holds" not in few.stdout
-    assert "0 of 1 control refuted" in few.stdout
+    assert few.stdout.count("holds") == 1  # what was computed
+    assert "1 of 2 controls refuted" in few.stdout
     told = re.search(r"--samples \d+", few.stdout)
     assert told is not None
     enough = veilset("audit", "em", "--epsilon", "3", *told.group().split())

@@ -129,7 +129,7 @@ def only_counts(outcome: Outcome) -> Outcome:
     return {name: value for name, value in outcome.items() if not _NO_COUNT.search(name)}
 
 
-def by_place(name: str, values: Int64Array) -> Outcome:
+def seen_counts(name: str, values: Int64Array) -> Outcome:
     """Counts that have a place each."""
     return {f"{name} {place}": int(value) for place, value in enumerate(values)}
 

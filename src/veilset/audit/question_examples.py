@@ -8,7 +8,7 @@ import numpy as np
 
 from veilset.arrays import Int64Array
 from veilset.audit.lower_bound import Outcome
-from veilset.audit.outcomes import by_place, seen_choice, seen_items, seen_tree
+from veilset.audit.outcomes import seen_choice, seen_counts, seen_items, seen_tree
 from veilset.gate import (
     Curator,
     DiscreteLaplace,
@@ -52,7 +52,7 @@ def _of_sample(sample: Curator) -> Outcome:
     half = sample.budget.total / 2
     lengths = sample.ask_lengths(limit=3, epsilon=half)
     items = sample.ask_item_supports(truncation=KeepRandom(2), epsilon=half)
-    return {**by_place("length", lengths.values), **by_place("item", items.values)}
+    return {**seen_counts("length", lengths.values), **seen_counts("item", items.values)}
 
 
 def _partitions(curator: Curator, epsilon: Fraction) -> Outcome:
@@ -105,9 +105,6 @@ QUESTIONS: Mapping[str, Ask] = {
     "largest support": lambda curator, epsilon: {
         "support": curator.ask_largest_support(2, floor=1, epsilon=epsilon).value
     },
-    "lengths and items of a sample": lambda curator, epsilon: _of_sample(
-        curator.on_sample(Fraction(1, 4), epsilon=epsilon)
-    ),
     "best 2": lambda curator, epsilon: seen_choice(
         curator.ask_best(2, domain=curator.domain(max_size=2), epsilon=epsilon).itemsets
     ),
@@ -117,7 +114,7 @@ QUESTIONS: Mapping[str, Ask] = {
     "best 2, split": lambda curator, epsilon: seen_choice(
         curator.ask_best(2, domain=curator.domain(max_size=2), reshape=SPLIT, epsilon=epsilon).itemsets
     ),
-    "supports, split": lambda curator, epsilon: by_place(
+    "supports, split": lambda curator, epsilon: seen_counts(
         "itemset", curator.ask_reshaped_supports(THREE_ITEMSETS, reshape=SPLIT, epsilon=epsilon).values
     ),
     "matching rank": lambda curator, epsilon: {
@@ -147,19 +144,19 @@ QUESTIONS: Mapping[str, Ask] = {
             (1, 2), k=2, price=Fraction(0), epsilon=epsilon, items=np.array([0, 1])
         )
     },
-    "normalised supports": lambda curator, epsilon: by_place(
+    "normalised supports": lambda curator, epsilon: seen_counts(
         "item", curator.ask_normalised_supports(2, epsilon=epsilon).values
     ),
-    "normalised supports of 2 items": lambda curator, epsilon: by_place(
+    "normalised supports of 2 items": lambda curator, epsilon: seen_counts(
         "item", curator.ask_normalised_supports(1, epsilon=epsilon, items=np.array([1, 0])).values
     ),
-    "containment": lambda curator, epsilon: by_place(
+    "containment": lambda curator, epsilon: seen_counts(
         "class", curator.ask_containment(THREE_ITEMSETS, classes=(0, 1, 2), epsilon=epsilon).values
     ),
-    "containment of items": lambda curator, epsilon: by_place(
+    "containment of items": lambda curator, epsilon: seen_counts(
         "class", curator.ask_containment(None, classes=(0, 1, 2, 4), epsilon=epsilon).values
     ),
-    "capped counts": lambda curator, epsilon: by_place(
+    "capped counts": lambda curator, epsilon: seen_counts(
         "itemset", curator.ask_capped_counts(THREE_ITEMSETS, most=2, epsilon=epsilon).values
     ),
     "sum of supports": lambda curator, epsilon: {
@@ -177,8 +174,14 @@ QUESTIONS: Mapping[str, Ask] = {
     "partitions": _partitions,
 }
 
+QUESTIONS_ON_SAMPLES: Mapping[str, Ask] = {
+    "lengths and items of a sample": lambda curator, epsilon: _of_sample(
+        curator.on_sample(Fraction(1, 4), epsilon=epsilon)
+    ),
+}
+
 QUESTIONS_BEFORE_NAMES: Mapping[str, AskUnnamed] = {
-    "classes of lengths": lambda curator, epsilon: by_place(
+    "classes of lengths": lambda curator, epsilon: seen_counts(
         "class", curator.ask_length_classes((0, 1, 2, 4), epsilon=epsilon).values
     ),
     "k-th support of unnamed items": lambda curator, epsilon: {
@@ -191,16 +194,16 @@ QUESTIONS_BEFORE_NAMES: Mapping[str, AskUnnamed] = {
 }
 
 QUESTIONS_UNDER_TRUNCATION: Mapping[str, AskUnder] = {
-    "lengths": lambda curator, epsilon, truncation: by_place(
+    "lengths": lambda curator, epsilon, truncation: seen_counts(
         "length", curator.ask_lengths(limit=4, truncation=truncation, epsilon=epsilon).values
     ),
-    "item supports": lambda curator, epsilon, truncation: by_place(
+    "item supports": lambda curator, epsilon, truncation: seen_counts(
         "item", curator.ask_item_supports(truncation=truncation, epsilon=epsilon).values
     ),
-    "supports": lambda curator, epsilon, truncation: by_place(
+    "supports": lambda curator, epsilon, truncation: seen_counts(
         "itemset", curator.ask_supports(THREE_ITEMSETS, truncation=truncation, epsilon=epsilon).values
     ),
-    "marginal": lambda curator, epsilon, truncation: by_place(
+    "marginal": lambda curator, epsilon, truncation: seen_counts(
         "cell", curator.ask_marginal((0, 1, 2), truncation=truncation, epsilon=epsilon).values
     ),
     "prefix tree": lambda curator, epsilon, truncation: seen_tree(

@@ -13,12 +13,13 @@ from pathlib import Path
 
 from veilset.audit.command_lines import CommandLine, Shell, command_lines
 from veilset.audit.floats import audit_integer_noise, audit_textbook_noise
-from veilset.audit.lower_bound import BOUND_CONFIDENCE, Bound, Outcome, lower_bound
+from veilset.audit.lower_bound import BOUND_CONFIDENCE, Bound, Outcome, lower_bound, samples_needed
 from veilset.audit.neighbours import PAIRS, PERSON_PAIRS, Pair
 from veilset.audit.outcomes import checksum, only_counts, with_evidence
 from veilset.audit.printed import PRINTED
+from veilset.audit.question_examples import AUDITED_DELTA
 from veilset.audit.subjects import Audited, RawCount, of_method, of_questions
-from veilset.audit.transcripts.losses import largest_loss
+from veilset.audit.transcripts.losses import MOST_SAMPLED, largest_loss
 from veilset.audit.verdicts import Verdict
 from veilset.errors import BadCall
 from veilset.gate import Epsilon, Noise, SecureNoise, SeededNoise, exact_epsilon
@@ -35,7 +36,8 @@ WITHOUT_NOISE = Fraction(10**6)
 """An epsilon at which an outcome is what the database would say without noise."""
 
 LEAST_SAMPLES = 20
-TOO_MANY_SAMPLES = "a sample of more transactions than can be run through"
+COMMAND_SAMPLES = 300
+"""A command takes 20 milliseconds, so no more runs than these, or than twice what it takes to refute the claim."""
 ALL_PAIRS = (*PAIRS, *PERSON_PAIRS)
 
 
@@ -52,6 +54,11 @@ class Sampling:
         """The same where the error is shared by a number of cases."""
         return replace(self, confidence=1 - (1 - self.confidence) / max(1, cases))
 
+    def of_commands(self) -> "Sampling":
+        """The same with fewer samples, where fewer can refute the claim as well."""
+        needed = samples_needed(float(self.epsilon), float(AUDITED_DELTA), confidence=self.confidence)
+        return replace(self, samples=min(self.samples, max(COMMAND_SAMPLES, 2 * needed)))
+
 
 def cases(
     name: str,
@@ -66,33 +73,37 @@ def cases(
     _check_samples(samples)
     claim = exact_epsilon(epsilon)
     sampling = Sampling(claim, samples, seed)
-    found = [*exact_cases(name, pairs, claim), *sampled_cases(name, pairs, sampling, shell)]
+    found = exact_cases(name, pairs, claim)
+    if samples > 0:
+        found += sampled_cases(name, pairs, sampling, shell)
     return [partial(timed, case) for case in found]
 
 
 def exact_cases(name: str, pairs: Sequence[Pair], epsilon: Fraction) -> list[Case]:
-    """Transcripts whose probabilities are computed: a control, then every subject on every pair."""
-    in_lockstep = [(subject, pair) for subject in _subjects(name) for pair in pairs]
+    """Transcripts whose probabilities are computed: a control, then every subject on every pair that it can be."""
+    in_lockstep = [
+        (subject, pair) for subject in _subjects(name) for pair in pairs if _is_small(subject, pair)
+    ]
     controls = [(RawCount(), pairs[0])] if in_lockstep else []
     return [
         partial(exact_verdict, subject, pair, epsilon=epsilon) for subject, pair in (*controls, *in_lockstep)
     ]
 
 
+def _is_small(subject: Audited, pair: Pair) -> bool:
+    """Whether all samples can be run through, where one is drawn."""
+    return not subject.draws_sample or len(pair.with_unit()) <= MOST_SAMPLED
+
+
 def exact_verdict(subject: Audited, pair: Pair, *, epsilon: Fraction) -> Verdict:
-    """The worst transcript of a subject on a pair; nothing can be said where a sample has too many transactions."""
+    """The worst transcript of a subject on a pair."""
 
     def run(data: Transactions, noise: Noise) -> Outcome:
         return subject.outcome(data, epsilon=epsilon, noise=noise)
 
     loss = largest_loss(run, pair, delta=subject.delta)
-    bound = (
-        Bound(0.0, TOO_MANY_SAMPLES, 1.0, 0, ceiling=0.0)
-        if loss is None
-        else Bound(loss.epsilon, loss.event, 1.0, 0)
-    )
     return Verdict.of(
-        bound,
+        Bound(loss.epsilon, loss.event, confidence=1.0, samples=0),
         method=subject.name,
         case=f"{subject.case}; {pair.name} (exact)",
         printed=False,
@@ -116,7 +127,7 @@ def sampled_cases(name: str, pairs: Sequence[Pair], sampling: Sampling, shell: S
         found.append(partial(_integer_noise, shared))
     found += [partial(sampled_verdict, subject, pair, **asdict(shared)) for subject, pair in in_process]
     if shell is not None:
-        found += [partial(command_verdict, line, shell, shared) for line in by_command]
+        found += [partial(command_verdict, line, shell, shared.of_commands()) for line in by_command]
     return found
 
 
@@ -150,8 +161,11 @@ def _subjects(name: str) -> list[Audited]:
 
 
 def _check_samples(samples: int) -> None:
-    if samples < LEAST_SAMPLES:
-        raise BadCall(f"{samples} samples show nothing; give at least {LEAST_SAMPLES}, better thousands")
+    if samples != 0 and samples < LEAST_SAMPLES:
+        raise BadCall(
+            f"{samples} samples show nothing; give at least {LEAST_SAMPLES}, better thousands, or 0 for what can be "
+            "computed alone"
+        )
 
 
 def timed(case: Case) -> Verdict:

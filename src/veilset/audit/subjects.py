@@ -13,11 +13,12 @@ from typing import ClassVar
 from veilset.api import run_method
 from veilset.audit.lower_bound import Outcome
 from veilset.audit.neighbours import PERSON_LIMIT
-from veilset.audit.outcomes import by_place, of_document, seen_published, seen_release
+from veilset.audit.outcomes import of_document, seen_counts, seen_published, seen_release
 from veilset.audit.question_examples import (
     AUDITED_DELTA,
     QUESTIONS,
     QUESTIONS_BEFORE_NAMES,
+    QUESTIONS_ON_SAMPLES,
     QUESTIONS_UNDER_TRUNCATION,
     THREE_ITEMSETS,
     TRUNCATIONS,
@@ -43,6 +44,7 @@ class Subject:
     name: str
     case: str
     ask: Ask
+    draws_sample: bool = False
     delta: ClassVar[Fraction] = Fraction(0)
 
     def outcome(self, data: Transactions, *, epsilon: Fraction, noise: Noise) -> Outcome:
@@ -59,6 +61,7 @@ class UnlistedSubject:
     case: str
     run: Run
     delta: ClassVar[Fraction] = AUDITED_DELTA
+    draws_sample: ClassVar[bool] = False
 
     def outcome(self, data: Transactions, *, epsilon: Fraction, noise: Noise) -> Outcome:
         """One run, with a budget of exactly epsilon and delta."""
@@ -73,6 +76,7 @@ class MethodSubject:
     case: str
     request: Request | PublishRequest
     delta: Fraction = Fraction(0)
+    draws_sample: ClassVar[bool] = False
 
     @property
     def name(self) -> str:
@@ -94,6 +98,7 @@ class RawCount:
     name: str = CONTROL
     case: str = "raw count (must be refuted)"
     delta: Fraction = AUDITED_DELTA
+    draws_sample: ClassVar[bool] = False
 
     def outcome(self, data: Transactions, *, epsilon: Fraction, noise: Noise) -> Outcome:  # noqa: ARG002 - no noise
         """The same in every run."""
@@ -141,6 +146,9 @@ def of_method(name: str) -> list[Audited]:
 def of_questions() -> list[Audited]:
     """Every question of the gate; those that take a truncation, under each kind of it; those about unnamed items."""
     plain = [Subject("questions", name, ask) for name, ask in QUESTIONS.items()]
+    of_samples = [
+        Subject("questions", name, ask, draws_sample=True) for name, ask in QUESTIONS_ON_SAMPLES.items()
+    ]
     truncated = [
         Subject("questions", f"{name} under {how}", _under(ask, truncation))
         for name, ask in QUESTIONS_UNDER_TRUNCATION.items()
@@ -151,7 +159,7 @@ def of_questions() -> list[Audited]:
         for name, ask in QUESTIONS_BEFORE_NAMES.items()
     ]
     rooted = UnlistedSubject("questions", "counts under a cap in the L2 norm", _root_counts)
-    return [*plain, *truncated, *unnamed, rooted]
+    return [*plain, *of_samples, *truncated, *unnamed, rooted]
 
 
 def access_to(
@@ -181,7 +189,7 @@ def _root_counts(data: Transactions, epsilon: Fraction, noise: Noise) -> Outcome
     """Noisy counts in 16ths of a transaction."""
     curator = access_to(data, epsilon, noise, delta=AUDITED_DELTA).curator(data)
     counts = curator.ask_root_counts(THREE_ITEMSETS, most=2, epsilon=epsilon)
-    return {**by_place("itemset", 16 * counts.values // counts.mechanism.steps), **seen_trace(curator)}
+    return {**seen_counts("itemset", 16 * counts.values // counts.mechanism.steps), **seen_trace(curator)}
 
 
 def _of_unnamed(ask: AskUnnamed, data: Transactions, epsilon: Fraction, noise: Noise) -> Outcome:

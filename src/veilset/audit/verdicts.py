@@ -61,6 +61,11 @@ class Verdict:
         return self.ceiling is None or self.ceiling > refuted_from(self.claim)
 
     @property
+    def is_exact(self) -> bool:
+        """Whether probabilities were computed, and nothing was sampled."""
+        return self.ceiling is None
+
+    @property
     def samples_needed(self) -> int:
         """How many samples on each database could refute the claim."""
         return samples_needed(self.claim, self.delta, confidence=self.confidence)
@@ -85,3 +90,13 @@ class Verdict:
 def is_failed(found: Sequence[Verdict]) -> bool:
     """Whether a claim is broken, or a control is not: then what the others say means nothing."""
     return any(verdict.is_broken != verdict.is_control for verdict in found)
+
+
+def worst_by_case(found: Sequence[Verdict]) -> list[Verdict]:
+    """The largest bound of each case over all pairs of neighbours: computed ones and sampled ones apart."""
+    worst: dict[tuple[object, ...], Verdict] = {}
+    for verdict in found:
+        key = verdict.method, verdict.case.partition(";")[0], verdict.claim, verdict.is_exact
+        if key not in worst or verdict.bound > worst[key].bound:
+            worst[key] = verdict
+    return list(worst.values())

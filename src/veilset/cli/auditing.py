@@ -21,13 +21,18 @@ def audit_command(
     printed: Annotated[
         bool, typer.Option("--printed", help="The forms printed in papers that leak, not ours.")
     ] = False,
-    samples: Annotated[int, typer.Option("--samples", metavar="N", help="Runs on each database.")] = 1000,
+    samples: Annotated[
+        int, typer.Option("--samples", metavar="N", help="Runs on each database; 0: only what is computed.")
+    ] = 1000,
     seed: SeedOption = 7,
     as_json: AsJsonOption = False,
 ) -> None:
     """Try to refute the guarantees: a lower bound on epsilon, against the claim.
 
+    First with probabilities that are computed, of transcripts on pairs of neighbouring databases; then by sampling.
+
     Exit code 1 where a claim is BROKEN, as those of printed forms are, or where a control, which must be, is not.
+    Commands are run with the noise that ships, which no seed repeats, and only as often as their claim needs.
     """
     from veilset import SecureNoise  # noqa: PLC0415
     from veilset.audit import self_test  # noqa: PLC0415

@@ -61,14 +61,14 @@ def gaussian_scale(squared_reach: int, *, epsilon: Fraction, delta: Fraction) ->
 
 def delta_of(rho: Fraction, *, epsilon: Fraction) -> Fraction:
     """A delta with which a rho-zCDP answer is (epsilon, delta)-private; exact enough to be a true statement."""
-    alpha = order_of(rho, epsilon=epsilon)
+    alpha = best_order(rho, epsilon=epsilon)
     beyond_one = alpha - 1
     exponent = beyond_one * (alpha * rho - epsilon)
     power = _WIDE.multiply(_decimal(alpha), _decimal(1 - 1 / alpha).ln(_WIDE))
     return exp_at_least(exponent + Fraction(power)) / beyond_one * _MARGIN
 
 
-def order_of(rho: Fraction, *, epsilon: Fraction) -> Fraction:
+def best_order(rho: Fraction, *, epsilon: Fraction) -> Fraction:
     """The alpha at which `delta_of` states its delta: about the best one."""
     return 1 + Fraction(_best_beyond_one(float(rho), float(epsilon)))
 

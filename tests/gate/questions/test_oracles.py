@@ -58,14 +58,13 @@ def watched(method: Callable[..., Any], name: str, asked: set[str]) -> Callable[
     return call
 
 
-def cost(subject: Audited, pair: Pair, epsilon: Fraction) -> float | None:
+def cost(subject: Audited, pair: Pair, epsilon: Fraction) -> float:
     """The largest loss of some transcripts."""
 
     def run(data: Transactions, noise: Noise) -> Outcome:
         return subject.outcome(data, epsilon=epsilon, noise=noise)
 
-    found = largest_loss(run, pair, delta=subject.delta, seeds=(0,))
-    return None if found is None else found.epsilon
+    return largest_loss(run, pair, delta=subject.delta, seeds=(0,)).epsilon
 
 
 units = st.one_of(st.lists(basket(), min_size=1, max_size=1), st.lists(basket(), min_size=1, max_size=5))
@@ -78,9 +77,10 @@ def test_no_question_costs_more_than_it_claims(
     subject: Audited, rows: Baskets, unit: Baskets, epsilon: Fraction
 ) -> None:
     """For units of one transaction, and for persons with up to five, of which three may count."""
+    if subject.draws_sample:  # all samples are run through
+        rows, unit = rows[:2], unit[:3]
     pair = Pair("random", "anything", ALPHABET_SIZE, tuple(rows), unit[0], tuple(unit[1:]))
-    found = cost(subject, pair, epsilon)
-    assert found is None or found <= float(epsilon) * (1 + 1e-9)
+    assert cost(subject, pair, epsilon) <= float(epsilon) * (1 + 1e-9)
 
 
 TIGHT = {

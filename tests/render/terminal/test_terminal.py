@@ -86,7 +86,7 @@ def test_an_audit_says_how_many_claims_are_broken(capsys: Captured, bound: float
 def test_an_audit_says_what_it_could_show_and_how_many_samples_it_needs(capsys: Captured) -> None:
     """Exactly as the option takes it; and what became of the controls."""
     terminal.print_verdicts(
-        [verdict_with(0.25, 0.75), verdict_with(1.5, 3.25, "control"), verdict_with(0, 2)]
+        [verdict_with(0.25, 0.75), verdict_with(1.5, 3.25, "control"), verdict_with(0, 2, "n")]
     )
     shown = capsys.readouterr().out
     assert "could show" in shown
@@ -100,4 +100,4 @@ def test_an_audit_says_what_it_could_show_and_how_many_samples_it_needs(capsys: 
 def test_a_noise_test_is_a_line(capsys: Captured) -> None:
     """The scale, the draws, the p-value and the verdict."""
     terminal.print_noise_tests([NoiseTest("discrete Laplace noise, scale 3", draws=20_000, p_value=1e-9)])
-    assert capsys.readouterr().out == "discrete Laplace, scale 3: 20,000 draws, p = 1e-09, BROKEN\n"
+    assert capsys.readouterr().out == "discrete Laplace noise, scale 3: 20,000 draws, p = 1e-09, BROKEN\n"

@@ -79,7 +79,6 @@ def largest_of_all(run: RunOn, pair: Pair, *, delta: Fraction, seed: int) -> Los
         branches, is_open = EveryBranch(), True
         while is_open:
             loss = transcript_loss(run, one, other, choose=branches.choose, seed=seed, delta=delta, side=name)
-            if loss is not None:
-                worst = max(worst, loss, key=lambda found: found.epsilon)
+            worst = max(worst, loss, key=lambda found: found.epsilon)
             is_open = branches.next_play()
     return worst

@@ -16,6 +16,7 @@ from veilset.audit.transcripts.lockstep import (
     most_telling,
     play,
 )
+from veilset.errors import BadCall
 from veilset.gate import Noise, SeededNoise
 from veilset.gate.zcdp import delta_of
 from veilset.raw.transactions import Transactions
@@ -39,13 +40,9 @@ class Loss:
 
 def largest_loss(
     run: RunOn, pair: Pair, *, delta: Fraction = Fraction(0), seeds: Sequence[int] = (0, 1)
-) -> Loss | None:
-    """The worst of several transcripts: those that tell most, and some as they are drawn; in both directions.
-
-    None where a sample is drawn of more transactions than can be run through.
-    """
-    losses = list(_losses(run, pair, delta, seeds))
-    return max(losses, key=lambda loss: loss.epsilon, default=None)
+) -> Loss:
+    """The worst of several transcripts: those that tell most, and some as they are drawn; in both directions."""
+    return max(_losses(run, pair, delta, seeds), key=lambda loss: loss.epsilon)
 
 
 def _losses(run: RunOn, pair: Pair, delta: Fraction, seeds: Sequence[int]) -> Iterator[Loss]:
@@ -54,10 +51,7 @@ def _losses(run: RunOn, pair: Pair, delta: Fraction, seeds: Sequence[int]) -> It
         for seed in seeds:
             ways: tuple[Choose, ...] = (most_telling, drawn_by(SeededNoise(seed)))
             for choose in ways:
-                loss = transcript_loss(run, one, other, choose=choose, seed=seed, delta=delta, side=name)
-                if loss is None:
-                    return
-                yield loss
+                yield transcript_loss(run, one, other, choose=choose, seed=seed, delta=delta, side=name)
 
 
 def transcript_loss(
@@ -69,13 +63,16 @@ def transcript_loss(
     seed: int,
     delta: Fraction,
     side: str,
-) -> Loss | None:
+) -> Loss:
     """What one transcript tells in favour of the first database; where a sample is drawn, over all samples."""
     noise, others = LockstepNoise(seed), LockstepNoise(seed)
     transcript = play([(_bound(run, one), noise)], [(_bound(run, other), others)], choose)
     if noise.has_sampled or others.has_sampled:
         if max(len(one), len(other)) > MOST_SAMPLED:
-            return None
+            raise BadCall(
+                f"a sample of {max(len(one), len(other))} transactions has too many outcomes to run through; "
+                f"give databases of at most {MOST_SAMPLED}"
+            )
         transcript = play(_every_sample(run, one, seed), _every_sample(run, other, seed), choose)
     return Loss(epsilon_of(transcript, float(delta)), _event(transcript, side))
 

@@ -30,7 +30,7 @@ from typing import NamedTuple
 from veilset.errors import BadCall
 from veilset.gate.approximate_mechanisms import check_delta
 from veilset.gate.mechanisms import check_share
-from veilset.gate.zcdp import largest_rho, order_of
+from veilset.gate.zcdp import best_order, largest_rho
 
 
 class Line(NamedTuple):
@@ -53,7 +53,7 @@ def lines_from(first: Fraction, most: Fraction, delta: Fraction) -> tuple[Line, 
         prices.append(2 * prices[-1])
     rhos = [largest_rho(epsilon=price, delta=delta / len(prices)) for price in prices]
     return tuple(
-        Line(price, rho, order_of(rho, epsilon=price)) for price, rho in zip(prices, rhos, strict=True)
+        Line(price, rho, best_order(rho, epsilon=price)) for price, rho in zip(prices, rhos, strict=True)
     )
 
 

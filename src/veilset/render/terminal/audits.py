@@ -16,10 +16,12 @@ if TYPE_CHECKING:
 
 
 def print_verdicts(found: Sequence["Verdict"]) -> None:
-    """An audit as a table, and what it comes to."""
+    """An audit as a table, each case on the pair of neighbours where it is worst, and what it comes to."""
+    from veilset.audit.verdicts import worst_by_case  # noqa: PLC0415 - only where there is an audit
+
     claim, bound, most = (Column(name, justify="right") for name in ("claim", "bound", "could show"))
     table = plain_table("subject", "case", claim, bound, most, "verdict", "event")
-    for verdict in found:
+    for verdict in worst_by_case(found):
         table.add_row(
             verdict.method,
             Text(verdict.case),
@@ -40,7 +42,10 @@ def _sum_of(found: Sequence["Verdict"]) -> Iterator[str]:
     audited = [verdict for verdict in found if not verdict.is_control]
     broken = sum(verdict.is_broken for verdict in audited)
     cases, seconds = counted(len(audited), "case"), sum(verdict.seconds for verdict in found)
-    yield f"{cases}, {broken} with a bound above the claim. A bound below it proves nothing."
+    yield (
+        f"{cases}, {broken} with a bound above the claim. A bound below it proves nothing. "
+        "Shown is the pair of databases on which a case is worst; --json has all."
+    )
     powerless = [verdict for verdict in found if not (verdict.is_broken or verdict.can_refute)]
     if powerless:
         needed = max(verdict.samples_needed for verdict in powerless)
