@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check format bench study discovery publishing audit clean
+.PHONY: demo test check format bench study discovery publishing audit mutants clean
 
 demo: .venv/installed
 	$(BIN)/veilset demo
@@ -34,6 +34,9 @@ publishing: .venv/installed
 
 audit: .venv/installed
 	$(BIN)/python -m benchmarks.audit
+
+mutants: .venv/installed
+	$(BIN)/python -m benchmarks.mutants
 
 clean:
 	rm -rf .venv

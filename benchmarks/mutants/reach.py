@@ -7,10 +7,10 @@ writes it to a file, from the root of the copy in which it runs.
 
 import functools
 import json
+import os
 import re
 import sys
 import threading
-import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ OPTIONS = ("-q", "-p", "no:cacheprovider", "--assert=plain", *(f"--ignore={path}
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """`lines[module][line]` are the tests that run a line, `seconds[test]` is how long one takes alone."""
+    """`lines[module][line]` are the tests that run a line, `seconds[test]` are those of a core that it takes."""
 
     lines: dict[str, dict[int, tuple[str, ...]]]
     seconds: dict[str, float]
@@ -56,6 +56,10 @@ class Reach:
         return sorted(
             tests, key=lambda test: (not is_of_module(test, change.module), self.seconds[test], test)
         )
+
+    def timed(self, tests: Iterable[str]) -> dict[str, float]:
+        """Tests with the seconds that each takes."""
+        return {test: self.seconds[test] for test in tests}
 
     def within(self, tests: Iterable[str], module: str, *, seconds: float) -> list[str]:
         """All tests of the module itself, and of the others those that can be run in that time."""
@@ -157,9 +161,9 @@ class Tracer:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
         """Note the lines of the test, and its seconds."""
-        start = time.perf_counter()
+        start = sum(os.times()[:4])
         yield from self._watched(item)
-        self.seconds[item.nodeid] = time.perf_counter() - start
+        self.seconds[item.nodeid] = sum(os.times()[:4]) - start
         self.called[item.nodeid] = self._now
 
     def _watched(self, _item: pytest.Item) -> Iterator[None]:

@@ -10,10 +10,10 @@ from contextlib import ExitStack, contextmanager
 from queue import SimpleQueue
 
 from benchmarks.mutants.changes import PACKAGE, Change
-from benchmarks.mutants.reach import Reach, merged, outdated
+from benchmarks.mutants.reach import Reach, is_of_module, merged, outdated
 from benchmarks.mutants.results import Now, Result, Store
 from benchmarks.mutants.tree import ROOT, digests_of_tests, environment, private_copy, sources_digest
-from benchmarks.mutants.warm import BROKEN, SURVIVED, Answer, Worker
+from benchmarks.mutants.warm import BROKEN, SURVIVED, Answer, Timed, Worker
 
 KEPT = ROOT / "build" / "mutants"
 """What is kept from run to run."""
@@ -58,36 +58,33 @@ class Run:
     def __init__(self, reach: Reach, texts: dict[str, str], *, seconds: float) -> None:
         self._reach, self._texts, self._seconds = reach, texts, seconds
 
-    def tests_for(self, change: Change) -> list[str]:
-        """Which tests run for a change."""
-        return self._reach.within(
-            self._reach.tests_for(change, self._texts), change.module, seconds=self._seconds
-        )
-
-    def times(self, tests: Sequence[str]) -> list[float]:
-        """How long they take."""
-        return [self._reach.seconds[test] for test in tests]
+    def groups_for(self, change: Change) -> list[Timed]:
+        """Which tests run for a change: those of its module, and then others, whose files are seldom needed."""
+        every = self._reach.tests_for(change, self._texts)
+        tests = self._reach.within(every, change.module, seconds=self._seconds)
+        own = [test for test in tests if is_of_module(test, change.module)]
+        groups = own, [test for test in tests if test not in own]
+        return [self._reach.timed(group) for group in groups if group]
 
     def check(self, changes: Sequence[Change], free: "SimpleQueue[Worker]") -> None:
         """Run the tests of all changes on the tree as it is: what fails or is not found would kill everything."""
-        tests = sorted({test for change in changes for test in self.tests_for(change)})
+        tests = sorted({test for change in changes for group in self.groups_for(change) for test in group})
         worker = free.get()
-        told = worker.run("", None, tests, self.times(tests))
+        told = worker.run("", None, [self._reach.timed(tests)])
         free.put(worker)
         if told.outcome != SURVIVED:
             sys.exit(f"without any change: {told.outcome} by {told.by}; nothing can be said about changes")
         print(f"{len(tests)} tests pass without any change in {told.seconds:.0f} s", flush=True)
 
     def run(self, change: Change, free: "SimpleQueue[Worker]") -> tuple[Answer, int]:
-        """Run the tests of one change, if there are any."""
-        tests = self.tests_for(change)
-        if not tests:
-            return Answer(SURVIVED, "", 0.0), 0
+        """Run the tests of one change, if there are any; also tells how many."""
+        groups = self.groups_for(change)
         worker = free.get()
         try:
-            return worker.run(str(PACKAGE / change.module), change.text, tests, self.times(tests)), len(tests)
+            told = worker.run(str(PACKAGE / change.module), change.text, groups)
         finally:
             free.put(worker)
+        return told, sum(map(len, groups))
 
 
 def run_all(changes: Sequence[Change], run: Run, store: Store, now: Now, *, workers: int) -> None:

@@ -16,10 +16,9 @@ import select
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext, suppress
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import FrameType
 from typing import IO, Any, NoReturn, cast
@@ -44,14 +43,17 @@ KEPT = "veilset.raw.kernels"
 MOST_MEMORY = 6 << 30
 """In bytes, for a child: a change may make a loop that fills all there is."""
 PATIENCE = 5
-"""A test may take five seconds and five times what it takes without a change; then it is said not to end."""
+"""A test may take five seconds of a core and five times what it takes without a change; then it does not end."""
+
+Timed = Mapping[str, float]
+"""Tests in the order in which they run, each with the seconds of a core that it takes without a change."""
 
 KILLED, TIMEOUT, SURVIVED, BROKEN = "killed", "timeout", "survived", "broken"
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What became of a change, the test that noticed it, and how long that took."""
+    """What became of a change, the test that noticed it, and how many seconds of a core that took."""
 
     outcome: str
     by: str
@@ -71,9 +73,9 @@ class Worker:
             text=True,
         )
 
-    def run(self, path: str, text: str | None, tests: list[str], seconds: list[float]) -> Answer:
-        """Run tests, of which each takes about that long, on the tree with another text in one file, or as it is."""
-        request = json.dumps({"path": path, "text": text, "tests": tests, "seconds": seconds})
+    def run(self, path: str, text: str | None, groups: Sequence[Timed]) -> Answer:
+        """Run groups of tests, one after another, on the tree with another text in one file, or as it is."""
+        request = json.dumps({"path": path, "text": text, "groups": groups})
         to_it, from_it = cast("IO[str]", self._process.stdin), cast("IO[str]", self._process.stdout)
         to_it.write(f"{request}\n")
         to_it.flush()
@@ -107,11 +109,11 @@ class Chosen:
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
         """Give each test its time."""
         self._now = item.nodeid
-        signal.setitimer(signal.ITIMER_REAL, self._limits[item.nodeid])
+        signal.setitimer(signal.ITIMER_PROF, self._limits[item.nodeid])
         try:
             return (yield)
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.setitimer(signal.ITIMER_PROF, 0)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """A test that fails is an answer."""
@@ -145,26 +147,24 @@ def load() -> None:
         del sys.modules[name]
 
 
-def run_forked(tests: list[str], seconds: list[float]) -> Answer:
+def run_forked(tests: Timed) -> Answer:
     """Run tests in a child, and wait until it answers, ends or is out of time."""
-    start = time.perf_counter()
-    limits = {test: PATIENCE + PATIENCE * each for test, each in zip(tests, seconds, strict=True)}
+    limits = {test: PATIENCE * (1 + seconds) for test, seconds in tests.items()}
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(reader)
         _run_tests(limits, writer)
     os.close(writer)
-    longest = max(limits.values(), default=0) + 2 * sum(seconds) + 2 * PATIENCE
-    ready = select.select([reader], [], [], longest)[0]
+    ready = select.select([reader], [], [], 2 * PATIENCE * (PATIENCE + sum(tests.values())))[0]
     said = os.read(reader, 1 << 16).decode() if ready else ""
     os.close(reader)
     with suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    crashed = (KILLED, "the process crashed") if ready else (TIMEOUT, "")
+    used = os.wait4(child, 0)[2]
+    crashed = (KILLED, "the process crashed") if ready else (TIMEOUT, "waiting for nothing")
     outcome, by = json.loads(said) if said else crashed
-    return Answer(outcome, by, round(time.perf_counter() - start, 2))
+    return Answer(outcome, by, used.ru_utime + used.ru_stime)
 
 
 def _run_tests(limits: dict[str, float], writer: int) -> NoReturn:
@@ -181,7 +181,7 @@ def _run_tests(limits: dict[str, float], writer: int) -> NoReturn:
     resource.setrlimit(resource.RLIMIT_DATA, (MOST_MEMORY, MOST_MEMORY))
     sys.dont_write_bytecode = True
     plugin = Chosen(limits, tell)
-    signal.signal(signal.SIGALRM, plugin.ran_out)
+    signal.signal(signal.SIGPROF, plugin.ran_out)
     try:
         raw = importlib.import_module("veilset.raw")
     except BaseException as error:  # noqa: BLE001 - whatever it is, no user could miss it
@@ -193,12 +193,16 @@ def _run_tests(limits: dict[str, float], writer: int) -> NoReturn:
 
 
 def answer(request: dict[str, Any]) -> Answer:
-    """Write a change, run its tests, take it back."""
-    tests, seconds = request["tests"], request["seconds"]
-    if request["text"] is None:
-        return run_forked(tests, seconds)
-    with changed(Path(request["path"]), request["text"]):
-        return run_forked(tests, seconds)
+    """Write a change, run its tests group by group until one notices, take it back."""
+    path, text = Path(request["path"]), request["text"]
+    told, seconds = Answer(SURVIVED, "", 0.0), 0.0
+    with nullcontext() if text is None else changed(path, text):
+        for group in request["groups"]:
+            told = run_forked(group)
+            seconds += told.seconds
+            if told.outcome != SURVIVED:
+                break
+    return replace(told, seconds=round(seconds, 2))
 
 
 def main() -> None:
@@ -208,7 +212,7 @@ def main() -> None:
     load()
     for line in sys.stdin:
         told = answer(json.loads(line))
-        answers.write(json.dumps({"outcome": told.outcome, "by": told.by, "seconds": told.seconds}) + "\n")
+        answers.write(json.dumps(asdict(told)) + "\n")
         answers.flush()
 
 
