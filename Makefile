@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check format bench study discovery publishing audit prove clean
+.PHONY: demo test check format bench study discovery publishing audit prove mutants clean
 
 demo: .venv/installed
 	$(BIN)/veilset demo
@@ -37,6 +37,8 @@ audit: .venv/installed
 
 prove: .venv/installed
 	$(BIN)/python -m benchmarks.prove
+mutants: .venv/installed
+	$(BIN)/python -m benchmarks.mutants
 
 clean:
 	rm -rf .venv
