@@ -37,6 +37,7 @@ audit: .venv/installed
 
 prove: .venv/installed
 	$(BIN)/python -m benchmarks.prove
+
 mutants: .venv/installed
 	$(BIN)/python -m benchmarks.mutants
 

@@ -61,7 +61,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault(_SELECTIONS, "ask_frequent_items", "self.unit.transactions", "1", PERSONS),
     Fault(_SELECTIONS, "ask_frequent_of", "self.unit.transactions", "1", PERSONS),
     Fault(_SELECTIONS, "ask_truncating_length", "self.unit.transactions", "1", PERSONS),
-    Fault(_SELECTIONS, "ask_above_kth", "sensitivity=self.unit.transactions", "sensitivity=1", PERSONS),
+    Fault(_SELECTIONS, "ask_above_kth", "self.unit.transactions", "1", PERSONS),
     Fault(
         _SELECTIONS,
         "ask_above_kth",
@@ -88,7 +88,13 @@ FAULTS: tuple[Fault, ...] = (
         "1",
         "the price of a sample is that of one transaction",
     ),
-    Fault(_SAMPLE, "chance_of_a_unit", "1 - (1 - rate) ** transactions", "rate", "the same"),
+    Fault(
+        _SAMPLE,
+        "chance_of_a_unit",
+        '1 - (1 - rate) ** whole(transactions, "the number of transactions of a unit", least=1)',
+        "rate",
+        "the same",
+    ),
     Fault(_UNNAMED, "ask_alphabet", "self.unit.transactions", "1", PERSONS),
     Fault(_NAMING, "naming_noise", "transactions * WHOLE_WEIGHT", "WHOLE_WEIGHT", PERSONS),
     Fault(
@@ -171,10 +177,10 @@ FAULTS: tuple[Fault, ...] = (
         "an itemset that stands twice is told twice, at the price of one",
     ),
     Fault(
-        _BASE,
+        "gate/questions/door.py",
         "check_countable",
         "or 0 in itemsets.number_by_size()",
-        NONE,
+        "",
         "pieces of a split hold the empty itemset: it moves by their number",
     ),
     # Caps and truncations.
@@ -282,7 +288,7 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault(_NOISE, "SeededNoise.discrete_laplace", "up - down", "up - 1", "noise that only ever adds"),
     Fault(
-        _NOISE,
+        "rationals.py",
         "float_at_least",
         "nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)",
         "nearest",
@@ -310,7 +316,7 @@ FAULTS: tuple[Fault, ...] = (
         "a release that anybody can repeat calls itself private",
     ),
     Fault(
-        _MECHANISMS,
+        "gate/approximate_mechanisms.py",
         "DiscreteGaussian.scale",
         "(2 * self.rho)",
         "(4 * self.rho)",
@@ -331,24 +337,30 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault(
         _BUDGET,
-        "Budget.charge",
-        "mechanism.epsilon > self.left",
-        "mechanism.epsilon > self.total",
+        "Budget._pay",
+        "cost.epsilon > self.left",
+        "cost.epsilon > self.total",
         "the whole budget, again for every question",
     ),
+    Fault(_BUDGET, "Budget._pay", "cost.delta > self.delta_left", "False", "delta is spent without end"),
     Fault(
-        _BUDGET, "Budget.charge", "mechanism.delta > self.delta_left", "False", "delta is spent without end"
+        _BUDGET,
+        "Account._enter",
+        "self._spent += cost.epsilon",
+        "self._spent = cost.epsilon",
+        "only the last question is paid",
     ),
     Fault(
-        _BUDGET, "Account.spent", "in self._charges)", "in self._charges[1:])", "the first question is free"
-    ),
-    Fault(
-        _BUDGET, "Account.delta_left", "in self._charges)", "in self._charges[1:])", "the first delta is free"
+        _BUDGET,
+        "Account._enter",
+        "self._spent_delta += cost.delta",
+        "self._spent_delta = cost.delta",
+        "only the last delta is paid",
     ),
     Fault(
         _BUDGET,
         "Account.explain",
-        "(explained.epsilon, explained.delta) != (paid.epsilon, paid.delta)",
+        "cost_of(explained) != cost_of(paid)",
         "False",
         "what was paid is lowered afterwards",
     ),
@@ -360,17 +372,13 @@ FAULTS: tuple[Fault, ...] = (
     # Chains of partitions.
     Fault(_CHAINS, "Chains.charge", "sum(largest) > self.limit", "False", "chains of tests without end"),
     Fault(
-        _CHAINS,
-        "Chains.charge",
-        "*self._ways[pair // len(epsilons)],",
-        NONE,
-        "a chain forgets what it has spent",
+        _CHAINS, "Chains.charge", "*self._ways[pair // len(prices)],", "", "a chain forgets what it has spent"
     ),
     Fault(
         _PARTITIONS,
-        "Partitions.ask_split",
-        "ways[passed.origins]",
-        "np.zeros(passed.keys.size, np.int64)",
+        "Partitions._split",
+        "ways[passed.runs]",
+        "ways[np.zeros(passed.keys.size, np.int64)]",
         "a chain takes the way of another one",
     ),
     Fault(
@@ -380,13 +388,7 @@ FAULTS: tuple[Fault, ...] = (
         "False",
         "a partition is asked twice at the price of one",
     ),
-    Fault(
-        _PARTITIONS,
-        "Partitions._test",
-        "self._account.sensitivity / test.epsilon",
-        "1 / test.epsilon",
-        PERSONS,
-    ),
+    Fault(_PARTITIONS, "Partitions._test", "self._account.sensitivity", "1", PERSONS),
     Fault(
         _PARTITIONS,
         "SizeTest.__post_init__",
@@ -419,11 +421,11 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         _SAMPLE,
         "SampleAccount.charge",
-        "mechanism.epsilon > self.left",
+        "cost.epsilon > self.left",
         "False",
         "questions on a sample without end",
     ),
-    Fault(_SAMPLE, "SampleAccount.charge", "mechanism.delta > 0", "False", "delta on a sample is discarded"),
+    Fault(_SAMPLE, "SampleAccount.charge", "cost.delta > 0", "False", "delta on a sample is discarded"),
     Fault(
         _SAMPLE,
         "price_of",
@@ -470,8 +472,8 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         _SELECTIONS,
         "ask_truncating_length",
-        "mechanism.rate / WEIGHT_STEPS",
-        "mechanism.rate",
+        "steps=WEIGHT_STEPS",
+        "steps=1",
         "scores in steps are drawn as if they were whole",
     ),
     Fault(
@@ -483,46 +485,40 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault(_SUBSETS, "draw_subset", "rate=rate", "rate=2 * rate", "draws at twice the rate that was paid"),
     # Zero counts.
-    Fault(
-        _TREE,
-        "_Growth._below",
-        "[seen_kept, self._empty_that_pass(int(starts[-1]), np.sort(places))]",
-        "[seen_kept]",
-        "which paths somebody has",
-    ),
+    Fault(_TREE, "_Growth._below", "int(starts[-1])", "places.size", "which paths somebody has"),
     Fault(
         _PARTITIONS,
         "Partitions._test",
-        "parts.append(_empty_that_pass(noisy_test, runs, np.flatnonzero(runs.tests == number), keys))",
-        "pass",
+        "tested.number",
+        "listed.size",
         "which combinations somebody has",
     ),
     Fault(
         _TEST,
-        "NoisyTest.of_zeros",
-        "number, threshold=self._threshold",
-        "number, threshold=self._threshold + 1",
+        "draw_passing",
+        "draw_number_passing(zeros, threshold=test.threshold",
+        "draw_number_passing(zeros, threshold=test.threshold + 1",
         "zeros pass a higher threshold than ones",
     ),
     Fault(
         _TEST,
-        "NoisyTest.of_zeros",
-        "passing, threshold=self._threshold",
-        "passing, threshold=self._threshold + 1",
+        "draw_passing",
+        "passing_zeros, threshold=test.threshold",
+        "passing_zeros, threshold=test.threshold + 1",
         "a count at the threshold is no zero",
     ),
     Fault(
         _TEST,
-        "NoisyTest.of_listed",
-        "values >= self._threshold",
-        "counts >= self._threshold",
+        "draw_passing",
+        "noisy >= test.threshold",
+        "counts.counts.values >= test.threshold",
         "the exact count decides who passes",
     ),
     Fault(
         _TEST,
-        "PassedCounts.joined",
-        "np.argsort(keys)",
-        "np.arange(keys.size)",
+        "draw_passing",
+        "np.argsort(places)",
+        "np.arange(places.size)",
         "what is seen stands before what is not",
     ),
     Fault(
@@ -551,15 +547,15 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         _SVT,
         "sparse_vector",
-        "_one(threshold, sensitivity / for_threshold, add_noise)",
-        "threshold",
+        "noisy.threshold(sensitivity / for_threshold)",
+        "noisy.threshold(Fraction(1, 1000))",
         "a threshold without noise",
     ),
     Fault(
         _SVT,
         "in_blocks",
-        "noisy_threshold = _one(threshold, sensitivity / for_threshold, add_noise)",
-        "noisy_threshold = noisy_threshold if account else _one(threshold, sensitivity / for_threshold, add_noise)",
+        "noisy_threshold = noisy.threshold(sensitivity / for_threshold)",
+        "noisy_threshold = noisy_threshold if account else noisy.threshold(sensitivity / for_threshold)",
         "one threshold for all blocks",
     ),
     Fault(_SVT, "in_blocks", "left -= block.for_last", "pass", "the support that ends a block is free"),
