@@ -25,7 +25,7 @@ from benchmarks.mutants.fault_list import FAULTS, Fault
 from benchmarks.mutants.reach import Reach, is_of_module
 from benchmarks.mutants.run import reach_of_tests
 from benchmarks.mutants.tree import ROOT, changed, environment, private_copy
-from benchmarks.mutants.warm import SURVIVED, Worker
+from benchmarks.mutants.warm import BROKEN, SURVIVED, Worker
 
 TESTS = ("tests/gate", "tests/raw/cuts", *(str(PACKAGE / folder) for folder in ("gate", "raw/cuts")))
 """The tests of the gate and of truncations."""
@@ -108,12 +108,17 @@ Look = Callable[[Fault, Place], str]
 
 @contextmanager
 def by_tests(copy: Path) -> Iterator[Look]:
-    """How tests look at faults."""
+    """How tests look at faults; they are first run without one."""
     reach, worker = reach_of_tests(), Worker(copy)
+    control = worker.run("", None, [reach.timed(test for test in reach.seconds if test.startswith(TESTS))])
+    if control.outcome != SURVIVED:
+        sys.exit(f"without a fault: {control.outcome} by {control.by}; nothing can be said about faults")
 
     def look(fault: Fault, place: Place) -> str:
         tests = tests_of(fault, place.lines, reach)
         told = worker.run(str(PACKAGE / fault.module), place.text, [reach.timed(tests)])
+        if told.outcome == BROKEN:
+            sys.exit(f"{fault.name}: {told.by}; this is a mistake in benchmarks.mutants")
         return "" if told.outcome == SURVIVED else f"{told.outcome} by {told.by}"
 
     yield look
