@@ -151,7 +151,7 @@ def test_the_page_tells_survivors_and_the_score(tmp_path: Path) -> None:
     write_page(tmp_path / "page.md", changes, results, reasons, total=4, allowed=20)
     text = (tmp_path / "page.md").read_text(encoding="utf-8")
     assert "Score: 66.7 %" in text
-    assert "a &lt; b</code> → <code>a &lt;= b</code>: open" in text
+    assert "* 1, f: `a < b` → `a <= b`: open" in text
     assert "only performance" in text
 
 

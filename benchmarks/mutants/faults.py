@@ -1,12 +1,12 @@
 """Whether the tests, or the audit, see faults that were made by hand: `fault_list` has them.
 
-    python -m benchmarks.mutants.faults --against tests
+    python -m benchmarks.mutants.faults --against tests [--all-tests]
     python -m benchmarks.mutants.faults --against audit [--audits questions planned] [--samples N]
 
 Each is put into a private copy of the repository, alone. Against tests: those of the gate and of truncations that run
-the function where the fault is. Against the audit: `veilset audit` of each name given, until one sees it; a fault is
-seen where more claims are broken than without it, or the command fails. A fault whose text is not found, or more than
-once, is said to be lost. Exits with 1 where any is lost or not seen.
+the function where the fault is, or all tests that do. Against the audit: `veilset audit` of each name given, until one
+sees it; a fault is seen where more claims are broken than without it, or the command fails. A fault whose text is not
+found, or more than once, is said to be lost. Exits with 1 where any is lost or not seen.
 """
 
 import argparse
@@ -22,10 +22,10 @@ from pathlib import Path
 
 from benchmarks.mutants.changes import PACKAGE
 from benchmarks.mutants.fault_list import FAULTS, Fault
-from benchmarks.mutants.reach import Reach, is_of_module
+from benchmarks.mutants.reach import SUITE, Reach, is_of_module
 from benchmarks.mutants.run import reach_of_tests
 from benchmarks.mutants.tree import ROOT, changed, environment, private_copy
-from benchmarks.mutants.warm import SURVIVED, Worker
+from benchmarks.mutants.warm import BROKEN, SURVIVED, Worker
 
 TESTS = ("tests/gate", "tests/raw/cuts", *(str(PACKAGE / folder) for folder in ("gate", "raw/cuts")))
 """The tests of the gate and of truncations."""
@@ -91,13 +91,13 @@ def _definitions(tree: ast.AST, above: str = "") -> list[tuple[str, ast.Function
     return found
 
 
-def tests_of(fault: Fault, lines: range, reach: Reach) -> list[str]:
-    """The tests of the gate that run the function of a fault; where none does, those of its module."""
+def tests_of(fault: Fault, lines: range, reach: Reach, *, among: tuple[str, ...]) -> list[str]:
+    """The tests in some folders that run the function of a fault; where none does, those of its module."""
     by_line = reach.lines.get(fault.module, {})
     running = {test for line in lines for test in by_line.get(line, ())}
     chosen = running or {test for tests in by_line.values() for test in tests}
     return sorted(
-        (test for test in chosen if test.startswith(TESTS)),
+        (test for test in chosen if test.startswith(among)),
         key=lambda test: (not is_of_module(test, fault.module), reach.seconds[test], test),
     )
 
@@ -107,13 +107,18 @@ Look = Callable[[Fault, Place], str]
 
 
 @contextmanager
-def by_tests(copy: Path) -> Iterator[Look]:
-    """How tests look at faults."""
+def by_tests(copy: Path, *, among: tuple[str, ...]) -> Iterator[Look]:
+    """How tests in some folders look at faults; they are first run without one."""
     reach, worker = reach_of_tests(), Worker(copy)
+    control = worker.run("", None, [reach.timed(test for test in reach.seconds if test.startswith(among))])
+    if control.outcome != SURVIVED:
+        sys.exit(f"without a fault: {control.outcome} by {control.by}; nothing can be said about faults")
 
     def look(fault: Fault, place: Place) -> str:
-        tests = tests_of(fault, place.lines, reach)
+        tests = tests_of(fault, place.lines, reach, among=among)
         told = worker.run(str(PACKAGE / fault.module), place.text, [reach.timed(tests)])
+        if told.outcome == BROKEN:
+            sys.exit(f"{fault.name}: {told.by}; this is a mistake in benchmarks.mutants")
         return "" if told.outcome == SURVIVED else f"{told.outcome} by {told.by}"
 
     yield look
@@ -172,6 +177,7 @@ def options() -> argparse.Namespace:
         default="tests",
         help="who looks at them; nobody: only whether they are found",
     )
+    parser.add_argument("--all-tests", action="store_true", help="not only those of the gate and truncations")
     parser.add_argument("--audits", nargs="+", default=["questions"], help="questions, or methods")
     parser.add_argument("--samples", type=int, default=2000, help="of the audit")
     parser.add_argument("--only", nargs="+", default=[], help="modules, such as gate/noise.py")
@@ -185,7 +191,7 @@ def main() -> None:
     verdicts = []
     with private_copy() as copy:
         ways = {
-            "tests": lambda: by_tests(copy),
+            "tests": lambda: by_tests(copy, among=SUITE if chosen.all_tests else TESTS),
             "audit": lambda: by_audit(copy, chosen.audits, samples=chosen.samples),
             "nobody": by_reading,
         }

@@ -109,15 +109,8 @@ def _survivors(
 
 def _line(change: Change, result: Result, reasons: Mapping[str, str]) -> str:
     reason = reasons.get(change.key) or ("no test runs this" if result.tests == 0 else OPEN)
-    after = f"<code>{_shown(change.after)}</code>" if change.after else "nothing"
-    return f"* {change.line}, {change.scope}: <code>{_shown(change.before)}</code> → {after}: {reason}"
-
-
-def _shown(code: str) -> str:
-    """Code within a line of a page."""
-    for sign, name in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("*", "&#42;"), ("_", "&#95;")):
-        code = code.replace(sign, name)
-    return code
+    scope = change.scope.replace("_", "\\_")
+    return f"* {change.line}, {scope}: `{change.before}` → `{change.after or ' '}`: {reason}"
 
 
 TEXT = """# Mutants of the gate

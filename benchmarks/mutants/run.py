@@ -1,6 +1,7 @@
 """How changes are run: warm processes in private copies, and for each change the tests that can notice it."""
 
 import json
+import signal
 import subprocess
 import sys
 import time
@@ -90,16 +91,26 @@ class Run:
 def run_all(changes: Sequence[Change], run: Run, store: Store, now: Now, *, workers: int) -> None:
     """Run changes and keep what comes out; prints survivors, and from time to time how far it is."""
     start = time.perf_counter()
-    with worker_pool(workers) as free, ThreadPoolExecutor(workers) as threads:
+    with worker_pool(workers) as free, _stopping_at_once(workers) as threads:
         run.check(changes, free)
         waiting = {threads.submit(run.run, change, free): change for change in changes}
         for number, done in enumerate(as_completed(waiting), start=1):
             change, (told, tests) = waiting[done], done.result()
             if told.outcome == BROKEN:
-                threads.shutdown(cancel_futures=True)
                 sys.exit(f"{change.key}: {told.by}; this is a mistake in benchmarks.mutants")
             kept = told.outcome, told.by, told.seconds, now.allowed, tests
             store.add(Result(change.key, *kept, now.modules[change.module], now.suite))
             if told.outcome == SURVIVED or number % 100 == 0:
                 spent = time.perf_counter() - start
                 print(f"{number} of {len(changes)}, {spent:.0f} s: {told.outcome}: {change.key}", flush=True)
+
+
+@contextmanager
+def _stopping_at_once(number: int) -> Iterator[ThreadPoolExecutor]:
+    """Threads that begin nothing new once an error, or somebody, has stopped the run."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
+    with ThreadPoolExecutor(number) as threads:
+        try:
+            yield threads
+        finally:
+            threads.shutdown(cancel_futures=True)

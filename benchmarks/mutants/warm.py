@@ -71,6 +71,7 @@ class Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
+            start_new_session=True,  # whoever stops the run stops it; this process ends when nobody asks any more
         )
 
     def run(self, path: str, text: str | None, groups: Sequence[Timed]) -> Answer:
