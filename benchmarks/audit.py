@@ -20,6 +20,9 @@ from multiprocessing import get_context
 from pathlib import Path
 from string import Template
 
+from benchmarks.mutants.fault_list import FAULTS, TEN, Fault
+from benchmarks.mutants.faults import SEEN, by_audit, verdict_of
+from benchmarks.mutants.tree import private_copy
 from veilset import METHODS, SecureNoise
 from veilset.audit.runner import cases, printed_cases
 from veilset.audit.self_test import check_noise
@@ -101,7 +104,9 @@ def main() -> None:
         methods = [verdict for part in parts for verdict in run(part)]
     printed = [case() for case in printed_cases("all", epsilon=1, samples=asked.question_samples, seed=SEED)]
     clock.tell("printed forms", printed)
-    PAGE.write_text(_page(methods, questions, commands, printed, clock.minutes), encoding="utf-8")
+    faults = _faults()
+    print(f"{clock.minutes:5.1f} min  {len(faults)} faults", flush=True)
+    PAGE.write_text(_page(methods, questions, commands, printed, faults, clock.minutes), encoding="utf-8")
     sys.exit(_summed_up([*methods, *questions, *commands]))
 
 
@@ -120,6 +125,7 @@ def _page(
     questions: Sequence[Verdict],
     commands: Sequence[Verdict],
     printed: Sequence[Verdict],
+    faults: Sequence[tuple[Fault, str, str]],
     minutes: float,
 ) -> str:
     noise = check_noise(SecureNoise())
@@ -139,8 +145,25 @@ def _page(
         questions=_table(worst_by_case(questions)),
         commands=_table(worst_by_case(commands)),
         printed=_table(printed),
+        faults=_fault_table(faults),
+        seen=sum(verdict == SEEN for _, verdict, _ in faults),
+        every=len(FAULTS),
         noise="\n".join(f"| {test.law} | {test.draws:,} | {test.p_value:.3g} |" for test in noise),
     )
+
+
+def _faults() -> list[tuple[Fault, str, str]]:
+    """Ten faults, put into a copy of the sources one by one, and what `veilset audit` says of each."""
+    with private_copy() as copy, by_audit(copy, ("questions", "noise"), samples=0) as look:
+        return [(fault, *verdict_of(fault, look)) for fault in TEN]
+
+
+def _fault_table(faults: Sequence[tuple[Fault, str, str]]) -> str:
+    lines = ["| where | what becomes what | what would leak | verdict | by |", "|---|---|---|---|---|"]
+    for fault, verdict, by in faults:
+        change = f"`{fault.original}` becomes `{fault.replacement or 'nothing'}`"
+        lines.append(f"| {fault.module}, {fault.inside} | {change} | {fault.leak} | {verdict} | {by} |")
+    return "\n".join(lines)
 
 
 PAGE_TEXT = """# The audit
@@ -148,27 +171,43 @@ Written by `make audit` on $date, in $minutes minutes on $cores cores, with seed
 above their claim; $refuted of $controls controls refuted, as all must be.
 
 Pure epsilon-differential privacy bounds the ratio of any event's probabilities on two neighbouring databases by
-e^epsilon. The audit looks for an event that refutes the claim: chosen on one half of the runs, measured on the
-other, with exact (Clopper-Pearson) intervals. A bound above the claim refutes it. Where an output is a choice
-among few, its law is computed on both databases and compared exactly. `veilset audit` runs any part of this, and ends
+e^epsilon. The audit looks for events that refute a claim, in two ways. `veilset audit` runs any part of this, and ends
 with exit code 1 where a claim is broken.
 
-What is looked at is all that is published: itemsets, supports, intervals, their order, the trace, notes and the
-promise. The unit is a transaction, or a person of whom 3 transactions may count. Where items are found privately the
-claim is epsilon and a delta of 1/1,000, which is taken off the likelier side. The 5 % by which bounds may be too high
-are shared by all sampled cases of a method, and of the questions.
+**Computed.** Whatever leaves the gate was decided by a draw from exact values. The audit runs a method, or a question, on
+both databases at once and stands where these draws are made: it writes down the law of each on both databases, chooses
+one outcome for both, the one that tells most, and goes on to the end. The bound is the log of the ratio of the two
+probabilities of that transcript: exact, and as large as a proof allows if it is tight. Since both databases were
+answered alike, all that is published must then be the same to the last byte: itemsets, supports, intervals, trace and
+notes. What differs has come past the gate, and the bound is infinite. Questions are also asked once more than their
+budget allows, and must be refused. That draws have their laws is tested by themselves (`veilset audit noise`, below).
+Where noise is Gaussian the bound is what rho and delta add up to.
+
+**Sampled.** The same things are run many times, as they ship, and looked at from outside: an event is chosen on one half
+of the runs and measured on the other, with exact (Clopper-Pearson) intervals. This trusts nothing, and shows less.
+
+The unit is a transaction, or a person of whom 3 transactions may count. Where items are found privately the claim is
+epsilon and a delta of 1/1,000. The 5 % by which sampled bounds may be too high are shared by all sampled cases of a
+method, and of the questions.
 
 ## What an audit can show
 Samples show only as much as there are of them: "could show" is the bound that they would give for a mechanism that
 publishes the raw data. Where it is not above the claim, the verdict is "cannot refute" and not "holds"; here it is
 at least $least times the claim. A control, which publishes a raw count, stands among the cases and must be refuted.
 
-A bound below the claim proves nothing: it says that these events on these pairs show no more, and they show less where
-noise is split over several answers. Side channels such as time are not looked at. The argument of each method is in its
-module; the audit tries to refute it, and properties in the tests check each sensitivity on random neighbours.
+A bound below the claim proves nothing: it says that these events on these pairs show no more, and sampled ones show
+less where noise is split over several answers. Side channels such as time are not looked at. The arguments are in
+[soundness](soundness.md); [all small databases](prove.md) are tried by `make prove`.
+
+## Ten faults
+Would the audit notice? Each of these was put into the gate alone, and `veilset audit questions --samples 0` and
+`veilset audit noise` were run: $seen of 10 were seen. There are $every more or less likely ones in
+`benchmarks/mutants/fault_list.py`; `python -m benchmarks.mutants.faults --against audit` tries them all.
+
+$faults
 
 ## Methods
-The largest bound over all pairs of neighbours; samples and seconds are those of this pair.
+The largest bound over all pairs of neighbours, computed ("exact") and sampled; seconds are those of this pair.
 
 $methods
 
@@ -190,7 +229,8 @@ form; on the same databases its bound stays under the claim (`tests/audit/printe
 $printed
 
 ## Noise
-Chi-square of draws of the noise that ships; below one in a million would be an alarm.
+Chi-square of draws that ship, against the laws with which the computed cases reckon; below one in a million would be an
+alarm.
 
 | law | draws | p |
 |---|--:|--:|

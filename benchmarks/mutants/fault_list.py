@@ -645,3 +645,18 @@ FAULTS: tuple[Fault, ...] = (
         "whatever an error quotes, in a note",
     ),
 )
+
+_TEN = (
+    ("ask_frequent_items", "is_monotone=False"),
+    ("_noisy", "sensitivity * self.unit.transactions"),
+    ("draw_from_domain", "domain.size - len(scores.listed)"),
+    ("l1_sensitivity", "math.comb(longest, size)"),
+    ("KeepRandom.apply", "self.limit"),
+    ("Chains.charge", "*self._ways[pair // len(prices)],"),
+    ("SampleAccount.charge", "after - before"),
+    ("in_blocks", "noisy_threshold = noisy.threshold(sensitivity / for_threshold)"),
+    ("noise_and_threshold", "place * FINENESS - weight"),
+    ("ask_prefix_tree", "mechanism=mechanism, threshold=threshold"),
+)
+TEN = tuple(fault for fault in FAULTS if (fault.inside, fault.original) in _TEN)
+"""One of each kind: price, unit, candidates, sensitivity, truncation, account, sample, threshold, names, trace."""

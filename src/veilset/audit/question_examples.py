@@ -1,4 +1,8 @@
-"""An example of every question of the gate, as an audit asks it: small, under each kind of truncation."""
+"""An example of every question of the gate, as an audit asks it: small, under each kind of truncation.
+
+Examples also try what must be refused: to spend more than there is, to name a partition or an itemset twice. Where it
+is refused, that is all that is told; where it is not, the answers count, and the claim does not cover them.
+"""
 
 import math
 from collections.abc import Callable, Mapping
@@ -8,7 +12,8 @@ import numpy as np
 
 from veilset.arrays import Int64Array
 from veilset.audit.lower_bound import Outcome
-from veilset.audit.outcomes import seen_choice, seen_counts, seen_items, seen_tree
+from veilset.audit.outcomes import checksum, seen_choice, seen_counts, seen_items, seen_tree
+from veilset.errors import BadCall, BudgetExceeded
 from veilset.gate import (
     Curator,
     DiscreteLaplace,
@@ -21,6 +26,7 @@ from veilset.gate import (
     NamingLaw,
     NoisyHistogram,
     OnlyItems,
+    Partitions,
     Refinement,
     SizeTest,
     Split,
@@ -38,6 +44,14 @@ AskUnnamed = Callable[[UnnamedCurator, Fraction], Outcome]
 AskUnder = Callable[[Curator, Fraction, Truncation], Outcome]
 
 
+def unless_refused(attempt: Callable[[], Outcome]) -> Outcome:
+    """What an attempt tells that must be refused: that it was, or everything."""
+    try:
+        return {f"{name}, not refused": value for name, value in attempt().items()}
+    except (BadCall, BudgetExceeded):
+        return {"refused": 1}
+
+
 def _all(curator: Curator) -> Int64Array:
     return np.arange(curator.alphabet_size)
 
@@ -48,52 +62,92 @@ def _above(scale: Fraction) -> int:
 
 
 def _of_sample(sample: Curator) -> Outcome:
-    """Two answers on one sample, which together cost all that was set aside for it."""
+    """Two answers on one sample, which together cost all that was set aside for it, and an attempt at a third."""
     half = sample.budget.total / 2
     lengths = sample.ask_lengths(limit=3, epsilon=half)
     items = sample.ask_item_supports(truncation=KeepRandom(2), epsilon=half)
-    return {**seen_counts("length", lengths.values), **seen_counts("item", items.values)}
+    return {
+        **seen_counts("length", lengths.values),
+        **seen_counts("item", items.values),
+        **unless_refused(lambda: {"number": sample.ask_number(epsilon=half).value}),
+    }
 
 
 def _partitions(curator: Curator, epsilon: Fraction) -> Outcome:
-    """Two levels of partitions: which of two groups of items a record meets, then which of the first group's."""
-    half = curator.alphabet_size // 2
-    taxonomy = Taxonomy.of([list(range(half)), list(range(half, curator.alphabet_size))])
-    partitions = curator.ask_partitions(taxonomy, epsilon=epsilon)
+    """Two levels of partitions: which of two groups of items a record meets, then which of a group's; not a third."""
+    partitions = curator.ask_partitions(_two_groups(curator.alphabet_size), epsilon=epsilon)
     outcome: dict[str, int] = {}
     places, above = np.zeros(1, np.int64), ["all"]
     for level, share in enumerate((Fraction(1, 3), Fraction(2, 3))):
-        same = np.zeros(places.size, np.int64)
-        found = partitions.ask_split(
-            Refinement(places, same + level, (SizeTest(share * epsilon, 1),), same, same)
-        )
+        found = partitions.ask_split(_all_alike(places, level, share * epsilon))
         above = [f"{above[parent]}/{mask}" for parent, mask in zip(found.parents, found.masks, strict=True)]
         outcome |= {f"size of {name}": int(size) for name, size in zip(above, found.sizes, strict=True)}
         places = np.arange(found.sizes.size)
-    return outcome
+    return {**outcome, **unless_refused(lambda: _sizes(partitions, _all_alike(places, 2, epsilon / 3)))}
+
+
+def _partition_twice(curator: Curator, epsilon: Fraction) -> Outcome:
+    """One partition, named twice in a split: its records would be tested twice."""
+    partitions = curator.ask_partitions(_two_groups(curator.alphabet_size), epsilon=epsilon)
+    return unless_refused(lambda: _sizes(partitions, _all_alike(np.zeros(2, np.int64), 0, epsilon)))
+
+
+def _two_groups(items: int) -> Taxonomy:
+    half = items // 2
+    return Taxonomy.of([list(range(half)), list(range(half, items))])
+
+
+def _all_alike(places: Int64Array, node: int, epsilon: Fraction) -> Refinement:
+    """Split all of these partitions by one node, under one test."""
+    same = np.zeros(places.size, np.int64)
+    return Refinement(places, same + node, (SizeTest(epsilon, 1),), same, same)
+
+
+def _sizes(partitions: Partitions, split: Refinement) -> Outcome:
+    found = partitions.ask_split(split)
+    keys = zip(found.parents, found.masks, found.sizes, strict=True)
+    return {f"size of {parent}/{mask}": int(size) for parent, mask, size in keys}
 
 
 def _naming(law: NamingLaw, longest: int) -> AskUnnamed:
-    """Which items are named, how many, and their noisy weights in 16ths of a transaction."""
+    """Which items are named, and their noisy weights in 16ths of a transaction; again, there is no delta for it."""
 
     def ask(curator: UnnamedCurator, epsilon: Fraction) -> Outcome:
-        found = curator.ask_alphabet(
-            law, longest=longest, epsilon=epsilon, delta=AUDITED_DELTA, lengths=NO_LENGTHS
-        )
-        names = found.names(tuple(range(found.alphabet_size)))
-        told = found.discovery
-        weights = [] if told is None else (16 * told.weights // told.mechanism.steps).tolist()
-        outcome = {"number": len(names)}
-        for name, weight in zip(names, weights, strict=True):
-            outcome |= {f"{name} named": 1, f"weight of {name}": weight}
-        return outcome
+        most = epsilon * MOST_FOR_NAMES
+        told = _named(curator, law, longest, most)
+        return {**told, **unless_refused(lambda: _named(curator, law, longest, epsilon - most))}
 
     return ask
 
 
+def _named(curator: UnnamedCurator, law: NamingLaw, longest: int, epsilon: Fraction) -> Outcome:
+    found = curator.ask_alphabet(
+        law, longest=longest, epsilon=epsilon, delta=AUDITED_DELTA, lengths=NO_LENGTHS
+    )
+    names = found.names(tuple(range(found.alphabet_size)))
+    told = found.discovery
+    weights = [] if told is None else (16 * told.weights // told.mechanism.steps).tolist()
+    outcome = {"number": len(names), "text of the names in order": checksum(str(names))}
+    for name, weight in zip(names, weights, strict=True):
+        outcome |= {f"{name} named": 1, f"weight of {name}": weight}
+    return outcome
+
+
+def ask_root_counts_twice(curator: Curator, epsilon: Fraction) -> Outcome:
+    """Counts with Gaussian noise in 16ths of a transaction, two questions that cost all there is; not a third."""
+
+    def ask(name: str) -> Outcome:
+        counts = curator.ask_root_counts(THREE_ITEMSETS, most=2, epsilon=epsilon / 2)
+        return seen_counts(name, 16 * counts.values // counts.mechanism.steps)
+
+    return {**ask("itemset"), **ask("again itemset"), **unless_refused(lambda: ask("third"))}
+
+
+MOST_FOR_NAMES = Fraction(9, 10)
 NO_LENGTHS = NoisyHistogram(np.zeros(2, np.int64), DiscreteLaplace(1, Fraction(1)))
 """Goes along with a question that does not look at it."""
 THREE_ITEMSETS = Itemsets.of([(0,), (1,), (0, 1)])
+TWICE = Itemsets.of([(0,), (0,)])
 SPLIT = Split(1, THREE_ITEMSETS.offsets, THREE_ITEMSETS.items, weights=np.array([5, 4, 3]))
 """Pieces of one item: every transaction of several becomes as many rows as it can."""
 
@@ -172,6 +226,12 @@ QUESTIONS: Mapping[str, Ask] = {
         curator.ask_above_kth(_all(curator), 2, epsilon=epsilon, by_blocks=False).items
     ),
     "partitions": _partitions,
+    "a partition named twice": _partition_twice,
+    "an itemset given twice": lambda curator, epsilon: unless_refused(
+        lambda: seen_counts(
+            "itemset", curator.ask_supports(TWICE, truncation=KeepRandom(1), epsilon=epsilon).values
+        )
+    ),
 }
 
 QUESTIONS_ON_SAMPLES: Mapping[str, Ask] = {

@@ -13,18 +13,19 @@ from typing import ClassVar
 from veilset.api import run_method
 from veilset.audit.lower_bound import Outcome
 from veilset.audit.neighbours import PERSON_LIMIT
-from veilset.audit.outcomes import of_document, seen_counts, seen_published, seen_release
+from veilset.audit.outcomes import of_document, seen_published, seen_release
 from veilset.audit.question_examples import (
     AUDITED_DELTA,
     QUESTIONS,
     QUESTIONS_BEFORE_NAMES,
     QUESTIONS_ON_SAMPLES,
     QUESTIONS_UNDER_TRUNCATION,
-    THREE_ITEMSETS,
     TRUNCATIONS,
     Ask,
     AskUnder,
     AskUnnamed,
+    ask_root_counts_twice,
+    unless_refused,
 )
 from veilset.audit.verdicts import CONTROL
 from veilset.gate import Curator, Noise, Truncation, UnnamedCurator
@@ -50,7 +51,7 @@ class Subject:
     def outcome(self, data: Transactions, *, epsilon: Fraction, noise: Noise) -> Outcome:
         """One run, with a budget of exactly epsilon."""
         curator = access_to(data, epsilon, noise).curator(data)
-        return {**self.ask(curator, epsilon), **seen_trace(curator)}
+        return asked_twice(lambda: self.ask(curator, epsilon), curator)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,15 +187,19 @@ def seen_trace(curator: Curator | UnnamedCurator) -> Outcome:
 
 
 def _root_counts(data: Transactions, epsilon: Fraction, noise: Noise) -> Outcome:
-    """Noisy counts in 16ths of a transaction."""
     curator = access_to(data, epsilon, noise, delta=AUDITED_DELTA).curator(data)
-    counts = curator.ask_root_counts(THREE_ITEMSETS, most=2, epsilon=epsilon)
-    return {**seen_counts("itemset", 16 * counts.values // counts.mechanism.steps), **seen_trace(curator)}
+    return asked_twice(lambda: ask_root_counts_twice(curator, epsilon), curator)
 
 
 def _of_unnamed(ask: AskUnnamed, data: Transactions, epsilon: Fraction, noise: Noise) -> Outcome:
     curator = access_to(data, epsilon, noise, delta=AUDITED_DELTA).unnamed_curator(data)
-    return {**ask(curator, epsilon), **seen_trace(curator)}
+    return asked_twice(lambda: ask(curator, epsilon), curator)
+
+
+def asked_twice(ask: Callable[[], Outcome], curator: Curator | UnnamedCurator) -> Outcome:
+    """What a question tells that costs all there is, with its trace; asked again, it must be refused."""
+    told = {**ask(), **seen_trace(curator)}
+    return {**told, **{f"again: {name}": value for name, value in unless_refused(ask).items()}}
 
 
 def _under(ask: AskUnder, truncation: Callable[[int], Truncation]) -> Ask:

@@ -55,9 +55,6 @@ RunWith = Callable[[Noise], object]
 Choose = Callable[[Sequence[DecisionLaw], Sequence[DecisionLaw]], Sequence[Any]]
 """Outcomes to try, given the laws of the runs of both sides."""
 
-OUT_OF_SAMPLE = 2**32 - 1
-"""A key that is in no sample."""
-
 
 class _Stopped(BaseException):
     """The audit has seen enough; not an error of what is audited."""
@@ -76,7 +73,7 @@ class LockstepNoise(Noise):
     is_private = False
 
     def __init__(self, seed: int, sampled: tuple[bool, ...] | None = None) -> None:
-        self.log_weight, self.has_sampled = 0.0, False
+        self.log_weight, self.samples = 0.0, 0
         self.laws: SimpleQueue[DecisionLaw | Ended] = SimpleQueue()
         self.outcomes: SimpleQueue[Any] = SimpleQueue()
         self._seed, self._sampled, self._decided, self._drawn = seed, sampled, 0, 0
@@ -96,17 +93,18 @@ class LockstepNoise(Noise):
         return rng.integers(0, 2**32, size=number, dtype=np.uint32)
 
     def sample_keys(self, number: int, *, rate: Fraction) -> Keys:
-        """Keys by which just those transactions are in the sample that were said to be."""
+        """Keys by which just those transactions are in the sample that were said to be; only one can be drawn."""
         if rate == 1:  # everybody is in it
             return self.keys(number)
-        self.has_sampled = True
+        self.samples += 1
         if self._sampled is None:
             return self.keys(number)
-        here, self._sampled = self._sampled[:number], self._sampled[number:]
+        here, missing = self._sampled[:number], len(self._sampled) - number
         self.log_weight += sum(math.log(rate if is_in else 1 - rate) for is_in in here)
         # What is said of transactions that are not there, because an owner has too many, changes nothing.
-        self.log_weight -= math.log(2) * len(self._sampled)
-        return np.array([0 if is_in else OUT_OF_SAMPLE for is_in in here], dtype=np.uint32)
+        self.log_weight -= math.log(2) * missing
+        first_out = int(rate * 2**32)  # at the edge: whoever samples at another rate has others in it
+        return np.array([first_out - is_in for is_in in here], dtype=np.uint32)
 
     def counts(self, exact: ExactCounts, mechanism: DiscreteLaplace | DiscreteGaussian) -> Int64Array:
         """Decided for all runs."""
@@ -234,6 +232,9 @@ class _Play:
                 break
             if len({type(step) for step in steps}) > 1:
                 self._transcript.leak = "the next question depends on the data"
+                break
+            if max(run.noise.samples for run in (*self._favoured, *self._against)) > 1:
+                self._transcript.leak = "a second sample is drawn where one was paid for"
                 break
             self._decide(steps, choose)
         return self._transcript
