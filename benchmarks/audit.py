@@ -174,8 +174,8 @@ Pure epsilon-differential privacy bounds the ratio of any event's probabilities 
 e^epsilon. The audit looks for events that refute a claim, in two ways. `veilset audit` runs any part of this, and ends
 with exit code 1 where a claim is broken.
 
-**Computed.** Whatever leaves the gate was decided by a draw from exact values. The audit runs a method, or a question, on
-both databases at once and stands where these draws are made: it writes down the law of each on both databases, chooses
+**Computed.** Whatever leaves the gate was decided by a draw from exact values. The audit runs a method, or a question,
+on both databases at once and stands where these draws are made: it writes down the law of each on both databases, chooses
 one outcome for both, the one that tells most, and goes on to the end. The bound is the log of the ratio of the two
 probabilities of that transcript: exact, and as large as a proof allows if it is tight. Since both databases were
 answered alike, all that is published must then be the same to the last byte: itemsets, supports, intervals, trace and
@@ -183,8 +183,8 @@ notes. What differs has come past the gate, and the bound is infinite. Questions
 budget allows, and must be refused. That draws have their laws is tested by themselves (`veilset audit noise`, below).
 Where noise is Gaussian the bound is what rho and delta add up to.
 
-**Sampled.** The same things are run many times, as they ship, and looked at from outside: an event is chosen on one half
-of the runs and measured on the other, with exact (Clopper-Pearson) intervals. This trusts nothing, and shows less.
+**Sampled.** The same things are run many times, as they ship, and looked at from outside: an event is chosen on one
+half of the runs and measured on the other, with exact (Clopper-Pearson) intervals. This trusts nothing, and shows less.
 
 The unit is a transaction, or a person of whom 3 transactions may count. Where items are found privately the claim is
 epsilon and a delta of 1/1,000. The 5 % by which sampled bounds may be too high are shared by all sampled cases of a
