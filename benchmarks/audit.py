@@ -175,9 +175,9 @@ e^epsilon. The audit looks for events that refute a claim, in two ways. `veilset
 with exit code 1 where a claim is broken.
 
 **Computed.** Whatever leaves the gate was decided by a draw from exact values. The audit runs a method, or a question,
-on both databases at once and stands where these draws are made: it writes down the law of each on both databases, chooses
-one outcome for both, the one that tells most, and goes on to the end. The bound is the log of the ratio of the two
-probabilities of that transcript: exact, and as large as a proof allows if it is tight. Since both databases were
+on both databases at once and stands where these draws are made: it writes down the law of each on both databases,
+chooses one outcome for both, the one that tells most, and goes on to the end. The bound is the log of the ratio of the
+two probabilities of that transcript: exact, and as large as a proof allows if it is tight. Since both databases were
 answered alike, all that is published must then be the same to the last byte: itemsets, supports, intervals, trace and
 notes. What differs has come past the gate, and the bound is infinite. Questions are also asked once more than their
 budget allows, and must be refused. That draws have their laws is tested by themselves (`veilset audit noise`, below).
