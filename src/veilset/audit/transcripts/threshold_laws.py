@@ -54,7 +54,8 @@ class PassingLaw(DecisionLaw):
         told = {place: self.best_value(other, place) for place in places}
         everything = {place: value for place, (value, _) in told.items()}
         best = {place: value for place, (value, is_best) in told.items() if is_best}
-        return [_passed(best), _passed(everything), _passed({})]
+        different = {tuple(each.items()): each for each in (best, everything, {})}
+        return [_passed(each) for each in different.values()]
 
     def best_value(self, other: "PassingLaw", place: int) -> tuple[int, bool]:
         """The value at which a place tells most, and whether it tells at least as much as silence does."""
