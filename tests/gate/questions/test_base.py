@@ -128,7 +128,7 @@ def test_a_curator_over_unnamed_items_knows_nothing_of_its_own() -> None:
     """No constructor beside that of `PaidLooks`, and none of what tells which items there are."""
     assert "__init__" not in vars(UnnamedCurator)
     public = {name for name in dir(UnnamedCurator) if not name.startswith("_")}
-    assert public - questions_of(UnnamedCurator) == {"is_private"}
+    assert public - questions_of(UnnamedCurator) == {"budget", "is_private", "public_number", "unit"}
 
 
 SOME = Itemsets.of([(0,), (0, 1)])
@@ -397,3 +397,13 @@ def test_facts_about_the_alphabet_are_public() -> None:
     assert curator.domain(max_size=1).size == ALPHABET_SIZE
     assert len(curator.names((0, 1))) == 2
     assert curator.budget.spent == 0
+
+
+@pytest.mark.parametrize("name", ["budget", "unit", "public_number"])
+def test_who_pays_and_who_is_protected_cannot_be_put_in_anothers_place(name: str) -> None:
+    """A smaller unit would mean less noise, another budget no end."""
+    curator = curator_over([])
+    before = getattr(curator, name)
+    with pytest.raises(AttributeError):
+        setattr(curator, name, None)
+    assert getattr(curator, name) is before

@@ -69,10 +69,23 @@ class PaidLooks:
         public_number: int | None = None,
     ) -> None:
         self.__engine = engine
+        self.__budget, self.__unit, self.__public_number = budget, unit, public_number
         self._noise = noise
-        self.budget = budget
-        self.unit = unit
-        self.public_number = public_number
+
+    @property
+    def budget(self) -> Account:
+        """Who pays; nobody can put another in its place."""
+        return self.__budget
+
+    @property
+    def unit(self) -> PrivacyUnit:
+        """Who is protected; the same holds."""
+        return self.__unit
+
+    @property
+    def public_number(self) -> int | None:
+        """How many transactions there are, where that is public."""
+        return self.__public_number
 
     @property
     def is_private(self) -> bool:
