@@ -1,7 +1,6 @@
 """How changes are run: warm processes in private copies, and for each change the tests that can notice it."""
 
 import json
-import signal
 import subprocess
 import sys
 import time
@@ -108,7 +107,6 @@ def run_all(changes: Sequence[Change], run: Run, store: Store, now: Now, *, work
 @contextmanager
 def _stopping_at_once(number: int) -> Iterator[ThreadPoolExecutor]:
     """Threads that begin nothing new once an error, or somebody, has stopped the run."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
     with ThreadPoolExecutor(number) as threads:
         try:
             yield threads

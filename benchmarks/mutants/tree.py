@@ -3,6 +3,7 @@
 import hashlib
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -20,7 +21,11 @@ BEFORE = 10**9
 
 @contextmanager
 def private_copy(root: Path = ROOT) -> Iterator[Path]:
-    """A copy of a checkout that goes away; real datasets stand beside it where they stand beside the checkout."""
+    """A copy of a checkout that goes away; real datasets stand beside it where they stand beside the checkout.
+
+    It also goes away where somebody ends the process with the signal to terminate.
+    """
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
     with tempfile.TemporaryDirectory(prefix="veilset-mutants-") as folder:
         copy = Path(folder) / root.name
         shutil.copytree(root, copy, ignore=shutil.ignore_patterns(*LEFT_OUT))
