@@ -138,9 +138,9 @@ names of types, decorators, imports, first values of attributes, and functions t
 not mutated: each has a slow twin in the tests.
 
 A mutant meets the tests of the gate and of truncations that run its line: those of its own module first, all of them,
-then others, quick ones first, for up to $allowed seconds. Tests that start another process count where they run the line in their own. Hypothesis
-draws the same examples in every run. A test may take five seconds and five times as long as without the change; then
-it counts as endless. All mutants together took $hours hours of one core.
+then others, quick ones first, for up to $allowed seconds. Tests that start another process count where they run the
+line in their own. Hypothesis draws the same examples in every run. A test may take five seconds and five times as long
+as without the change; then it counts as endless. All mutants together took $hours hours of one core.
 
 | module | mutants | killed | endless | no change of behaviour | open | score |
 |---|--:|--:|--:|--:|--:|--:|
