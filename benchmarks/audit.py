@@ -33,10 +33,9 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "audit.md"
 SEED = 7
 METHOD_EPSILON = 2
 """At 1 the stages of a method hide each other; at 2 a stage that leaks would stand out, and samples can show it."""
-METHOD_SAMPLES = 800
-"""A ceiling of about 4 for the method with the most cases."""
-QUESTION_SAMPLES = 1000
-"""A ceiling of about 3.8 for about 1,000 cases."""
+METHOD_SAMPLES = 3000
+QUESTION_SAMPLES = 3000
+"""Ceilings of more than twice the claim."""
 ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")
 
 
@@ -183,8 +182,9 @@ notes. What differs has come past the gate, and the bound is infinite. Questions
 budget allows, and must be refused. That draws have their laws is tested by themselves (`veilset audit noise`, below).
 Where noise is Gaussian the bound is what rho and delta add up to.
 
-**Sampled.** The same things are run many times, as they ship, and looked at from outside: an event is chosen on one
-half of the runs and measured on the other, with exact (Clopper-Pearson) intervals. This trusts nothing, and shows less.
+**Sampled.** The same things are run many times, as they ship, and looked at from outside, for either unit on the pair
+of databases where what is computed tells most. An event is chosen on one half of the runs and measured on the other,
+with exact (Clopper-Pearson) intervals. This trusts nothing, and shows less.
 
 The unit is a transaction, or a person of whom 3 transactions may count. Where items are found privately the claim is
 epsilon and a delta of 1/1,000. The 5 % by which sampled bounds may be too high are shared by all sampled cases of a

@@ -14,9 +14,11 @@ from veilset.audit.neighbours import PAIRS
 from veilset.audit.question_examples import AUDITED_DELTA, QUESTIONS_BEFORE_NAMES
 from veilset.audit.runner import (
     ALL_PAIRS,
+    Sampling,
     cases,
     exact_cases,
     printed_cases,
+    sampled_on_worst,
     sampled_verdict,
 )
 from veilset.audit.subjects import (
@@ -86,13 +88,22 @@ def test_questions_stay_within_their_claim() -> None:
 
 
 def test_every_method_and_question_is_run_on_every_pair() -> None:
-    """Persons included: once with probabilities that are computed, once by sampling, each with its control."""
-    assert len(cases("svt", epsilon=1, samples=100, seed=1)) == 2 * (1 + len(ALL_PAIRS))
+    """Persons included, with probabilities that are computed; sampled for either unit on the pair that tells most."""
+    assert len(cases("svt", epsilon=1, samples=100, seed=1)) == 1 + len(ALL_PAIRS) + 1 + 2
     every, large = len(of_questions()) * len(ALL_PAIRS), sum(len(pair.with_unit()) > 5 for pair in ALL_PAIRS)
     computed = exact_cases("questions", ALL_PAIRS, Fraction(1))
     assert len(computed) == 1 + every - large  # all samples of a large database are too many
-    assert len(cases("questions", epsilon=1, samples=100, seed=1)) == len(computed) + 1 + every + 1
+    sampled = 1 + 1 + 2 * len(of_questions())
+    assert len(cases("questions", epsilon=1, samples=100, seed=1)) == len(computed) + sampled
     assert len(cases("questions", epsilon=1, samples=0, seed=1)) == len(computed)
+
+
+def test_a_subject_is_sampled_where_it_tells_most() -> None:
+    """The pair is chosen by computed probabilities."""
+    subject = next(subject for subject in of_questions() if subject.case == "frequent items")
+    sampling = Sampling(Fraction(1), samples=20, seed=1)
+    assert sampled_on_worst(subject, PAIRS, sampling).case == "frequent items; sets move apart"
+    assert sampled_on_worst(subject, PAIRS[:1], sampling).case == "frequent items; long transaction"
 
 
 def test_the_error_is_shared_by_all_cases_that_are_sampled() -> None:
@@ -100,8 +111,8 @@ def test_the_error_is_shared_by_all_cases_that_are_sampled() -> None:
     few, many = (
         cases(name, epsilon=1, samples=20, seed=1, pairs=PAIRS[:2])[-1]() for name in ("svt", "questions")
     )
-    assert 1 - few.confidence == pytest.approx(0.05 / 2)
-    assert 1 - many.confidence == pytest.approx(0.05 / (2 * len(of_questions()) + 1))
+    assert 1 - few.confidence == pytest.approx(0.05)
+    assert 1 - many.confidence == pytest.approx(0.05 / (len(of_questions()) + 1))
 
 
 def test_too_few_samples_refute_nothing_and_say_so() -> None:

@@ -113,10 +113,11 @@ def exact_verdict(subject: Audited, pair: Pair, *, epsilon: Fraction) -> Verdict
 
 
 def sampled_cases(name: str, pairs: Sequence[Pair], sampling: Sampling, shell: Shell | None) -> list[Case]:
-    """What is run many times: a control, then every subject on every pair, then the command line."""
+    """What is run many times: a control, then every subject, for either unit, then the command line."""
     if name == "commands" and shell is None:
         raise BadCall("to audit commands, give a shell to run them in")
-    in_process = [(subject, pair) for subject in _subjects(name) for pair in pairs]
+    by_unit = [[pair for pair in pairs if pair.is_of_persons == persons] for persons in (False, True)]
+    in_process = [(subject, same) for subject in _subjects(name) for same in by_unit if same]
     by_command = command_lines() if shell is not None and name in {"commands", "all"} else []
     looks_at_digits = name in {"questions", "all"}
     shared = sampling.shared_by(len(in_process) + len(by_command) + looks_at_digits)
@@ -125,7 +126,7 @@ def sampled_cases(name: str, pairs: Sequence[Pair], sampling: Sampling, shell: S
         found.append(partial(sampled_verdict, RawCount(), pairs[0], **asdict(shared)))
     if looks_at_digits:
         found.append(partial(_integer_noise, shared))
-    found += [partial(sampled_verdict, subject, pair, **asdict(shared)) for subject, pair in in_process]
+    found += [partial(sampled_on_worst, subject, same, shared) for subject, same in in_process]
     if shell is not None:
         found += [partial(command_verdict, line, shell, shared.of_commands()) for line in by_command]
     return found
@@ -190,6 +191,14 @@ def sampled_verdict(
     return _verdict(
         runs, sampling, method=subject.name, case=f"{subject.case}; {pair.name}", delta=subject.delta
     )
+
+
+def sampled_on_worst(subject: Audited, pairs: Sequence[Pair], sampling: Sampling) -> Verdict:
+    """Many runs on the pair of databases on which computed probabilities tell most: samples are dear."""
+    if len(pairs) > 1:
+        small = [pair for pair in pairs if _is_small(subject, pair)] or pairs[:1]
+        pairs = [max(small, key=lambda pair: exact_verdict(subject, pair, epsilon=sampling.epsilon).bound)]
+    return sampled_verdict(subject, pairs[0], **asdict(sampling))
 
 
 def _run_subject(subject: Audited, data: Transactions, epsilon: Fraction, seed: int) -> Outcome:
