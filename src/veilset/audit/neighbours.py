@@ -184,5 +184,13 @@ PERSON_PAIRS = (
         frozenset({0, 1, 2, 3}),
         more=_some(2, 0, 1, 2, 3),
     ),
+    Pair(
+        "only person",
+        "nobody against one person; few enough for all samples",
+        3,
+        (),
+        frozenset({0, 1}),
+        more=_some(2, 0, 1),
+    ),
 )
 """The same with persons who may have PERSON_LIMIT transactions."""

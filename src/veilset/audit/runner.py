@@ -195,10 +195,12 @@ def sampled_verdict(
 
 def sampled_on_worst(subject: Audited, pairs: Sequence[Pair], sampling: Sampling) -> Verdict:
     """Many runs on the pair of databases on which computed probabilities tell most: samples are dear."""
-    if len(pairs) > 1:
-        small = [pair for pair in pairs if _is_small(subject, pair)] or pairs[:1]
-        pairs = [max(small, key=lambda pair: exact_verdict(subject, pair, epsilon=sampling.epsilon).bound)]
-    return sampled_verdict(subject, pairs[0], **asdict(sampling))
+    judged = [pair for pair in pairs if _is_small(subject, pair)] if len(pairs) > 1 else []
+    worst = max(
+        judged or pairs[:1],
+        key=lambda pair: exact_verdict(subject, pair, epsilon=sampling.epsilon).bound if judged else 0.0,
+    )
+    return sampled_verdict(subject, worst, **asdict(sampling))
 
 
 def _run_subject(subject: Audited, data: Transactions, epsilon: Fraction, seed: int) -> Outcome:
