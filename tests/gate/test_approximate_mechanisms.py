@@ -67,3 +67,10 @@ def test_items_cannot_be_named_for_nothing(changed: dict[str, Any], message: str
     """Such a mechanism cannot be described, so it cannot be charged."""
     with pytest.raises(BadCall, match=message):
         replace(NAMING, **changed)
+
+
+def test_a_scale_is_told_in_whole_weights() -> None:
+    """Beside the exact one, which is in steps."""
+    row = NAMING.to_dict()
+    assert row["scale"] == pytest.approx(1024, rel=1e-6)
+    assert Fraction(row["scale_in_steps"]) == NAMING.scale

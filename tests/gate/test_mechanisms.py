@@ -86,3 +86,9 @@ def test_a_mechanism_is_told_in_words(mechanism: Mechanism, words: str) -> None:
     assert mechanism.sentence() == words
     row = Charge("a question", mechanism)
     assert Charge.from_dict(row.to_dict()) == row
+
+
+def test_no_draw_chooses_nothing() -> None:
+    """At least one must be made."""
+    with pytest.raises(BadCall, match="draws choose nothing"):
+        Exponential(0, 1, Fraction(1))

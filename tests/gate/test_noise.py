@@ -17,6 +17,7 @@ from veilset.errors import BadCall, NoiseTooSmall
 from veilset.gate import (
     DiscreteGaussian,
     DiscreteLaplace,
+    Exponential,
     NamingLaw,
     Noise,
     SecureNoise,
@@ -160,3 +161,11 @@ def test_items_are_not_named_by_noise_that_costs_more_than_was_paid(law: NamingL
     assert SecureNoise().named(weights, right).items.tolist() == [0]
     with pytest.raises(NoiseTooSmall):
         SecureNoise().named(weights, replace(right, scale=right.scale * HALF))
+
+
+def test_a_score_is_a_whole_one_unless_steps_are_told() -> None:
+    """Two places that are one apart, at a rate of 2."""
+    noise, law = SeededNoise(3), Exponential(1, 1, Fraction(2))
+    drawn = Counter(noise.place(np.array([1, 0]), law) for _ in range(4000))
+    first = 1 / (1 + math.exp(-2))
+    assert fits(drawn, {0: first, 1: 1 - first})

@@ -11,12 +11,15 @@ from veilset.gate import (
     AboveThreshold,
     Budget,
     Charge,
+    DiscreteGaussian,
     DiscreteLaplace,
     ItemNaming,
+    Mechanism,
     SampleAccount,
     SeededNoise,
     exact_delta,
     exact_epsilon,
+    tells_spent,
 )
 from veilset.opening import Access, ItemChoice
 
@@ -189,3 +192,41 @@ def test_an_explanation_cannot_change_delta() -> None:
     with pytest.raises(BadCall, match="what was paid stays"):
         budget.explain(paid, naming(Fraction(1, 2), Fraction(1, 10**7)))
     assert budget.charges[0].mechanism is paid
+
+
+def test_the_largest_and_the_smallest_epsilon_can_be_given() -> None:
+    """The ends of the range belong to it."""
+    assert exact_epsilon(10**9) == 10**9
+    assert exact_epsilon("1/1000000") == Fraction(1, 10**6)
+
+
+@pytest.mark.parametrize(
+    ("paid", "notes"),
+    [
+        ([], []),
+        ([DiscreteLaplace(1, Fraction(1, 4))], ["epsilon 1/4 was spent"]),
+        (
+            [
+                DiscreteGaussian(1, Fraction(1, 9), Fraction(1, 4), Fraction(1, 1000), 1),
+                DiscreteGaussian(1, Fraction(1, 9), Fraction(1, 4), Fraction(1, 1000), 1),
+            ],
+            ["epsilon 1/2 and delta 0.002 were spent"],
+        ),
+    ],
+    ids=["nothing", "epsilon", "delta"],
+)
+def test_an_error_says_what_was_spent(paid: list[Mechanism], notes: list[str]) -> None:
+    """And nothing where nothing was."""
+    with pytest.raises(MemoryError) as raised, tells_spent(lambda: [Charge("q", each) for each in paid]):
+        raise MemoryError
+    assert getattr(raised.value, "__notes__", []) == notes
+
+
+def test_a_sample_may_be_worth_nothing() -> None:
+    """A price below the smallest step buys no question there, and is no mistake."""
+    account = SampleAccount(
+        Budget(Fraction(1)), rate=Fraction(1, 2), transactions=1, epsilon=Fraction(1, 10**12)
+    )
+    assert account.total == 0
+    with pytest.raises(BudgetExceeded):
+        account.charge("number", DiscreteLaplace(1, Fraction(1, 10**6)))

@@ -4,6 +4,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from veilset.errors import BudgetExceeded
 from veilset.gate import Budget, ChainedLaplace
@@ -34,3 +36,20 @@ def test_the_trace_tells_what_the_largest_chain_has_spent() -> None:
     (charge,) = budget.charges
     assert charge.mechanism == ChainedLaplace(2, Fraction(1, 2), (Fraction(1, 4), Fraction(1, 8)))
     assert account.sensitivity == 2
+
+
+@given(st.data())
+def test_every_chain_is_charged_for_itself(data: st.DataObject) -> None:
+    """Against a list of what each chain has spent: any chains go on, at any of several prices, again and again."""
+    prices = [Fraction(1, 7), Fraction(2, 5), Fraction(3)]
+    chains, numbers = Chains(Fraction(100)), np.zeros(1, np.int64)
+    spent: list[tuple[Fraction, ...]] = [()]
+    largest: tuple[Fraction, ...] = ()
+    for _ in range(data.draw(st.integers(1, 4))):
+        going_on = data.draw(st.lists(st.integers(0, len(spent) - 1), min_size=1, max_size=6))
+        costs = data.draw(st.lists(st.integers(0, 2), min_size=len(going_on), max_size=len(going_on)))
+        numbers = chains.charge(numbers[going_on], np.array(costs), prices)
+        spent = [(*spent[place], prices[cost]) for place, cost in zip(going_on, costs, strict=True)]
+        largest = max([largest, *spent], key=sum)
+        assert sum(chains.largest) == sum(largest)
+        assert len(chains.largest) == len(largest) or chains.largest in spent

@@ -351,6 +351,9 @@ def test_a_purse_for_gaussian_noise_is_exact(bad: Any) -> None:  # noqa: ANN401
         with pytest.raises(BadCall):
             call()
     assert purse.rho_for(HALF) == rho
+    for prices in ({"first": bad, "most": HALF}, {"first": HALF, "most": bad}):
+        with pytest.raises(BadCall):
+            GaussianPurse(DELTA, **prices)
     for delta in (NAN, 1e-9, Fraction(1), -DELTA, True):
         with pytest.raises(BadCall):
             GaussianPurse(delta, first=HALF, most=HALF)  # type: ignore[arg-type]

@@ -157,7 +157,12 @@ BAD: dict[str, list[Any]] = {
     "order": NOT_CODES,
     "itemsets": NOT_ITEMSETS,
     "candidates": NOT_ITEMSETS,
-    "domain": [Domain(range(BEYOND + 1), 2), Domain((0, BEYOND), 1), SimpleNamespace(items=(0,), size=1)],
+    "domain": [
+        Domain(range(BEYOND + 1), 2),
+        Domain((0, BEYOND), 1),
+        Domain((BEYOND,), 1),
+        SimpleNamespace(items=(0,), size=1),
+    ],
     "truncation": NOT_A_TRUNCATION,
     "reshape": NOT_A_RESHAPE,
     "taxonomy": [Taxonomy.of([0, BEYOND]), SimpleNamespace(items=np.array([0])), [0, 1]],
@@ -290,8 +295,12 @@ def test_arrays_change_no_more_once_they_are_handed_in() -> None:
         with pytest.raises(ValueError, match="WRITEABLE"):
             kept.setflags(write=True)
     chosen = OnlyItems(codes, KeepAll())
+    tests = [SizeTest(SHARE, 1)]
+    split = Refinement(codes, codes, cast("tuple[SizeTest, ...]", tests), codes, codes)
     codes[0] = 5
+    tests.append(SizeTest(SHARE, 2))
     assert chosen.items.tolist() == [0, 1]
+    assert split.tests == (SizeTest(SHARE, 1),)
 
 
 @pytest.mark.parametrize("transactions", [0, -1, 1.5, True, NAN])

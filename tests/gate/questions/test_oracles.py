@@ -83,13 +83,31 @@ def test_no_question_costs_more_than_it_claims(
     assert cost(subject, pair, epsilon) <= float(epsilon) * (1 + 1e-9)
 
 
-TIGHT = {
-    "number": 1,
-    "item supports under KeepRandom(2)": 1,
-    "supports under no truncation": 1,
-    "partitions": 1,
-    "sum of supports": 1,
-}
+TIGHT = (
+    "number",
+    "k-th support",
+    "normalised supports",
+    "normalised supports of 2 items",
+    "containment",
+    "containment of items",
+    "capped counts",
+    "sum of supports",
+    "partitions",
+    "item supports under no truncation",
+    "item supports under KeepRandom(2)",
+    "item supports under KeepSmart(2)",
+    "item supports under OnlyItems, KeepRandom(1)",
+    "supports under no truncation",
+    "supports under KeepBest(1)",
+    "supports under KeepSimilar(2)",
+    "lengths under DropLonger(2)",
+    "marginal under no truncation",
+    "marginal under KeepRandom(2)",
+    "prefix tree under no truncation",
+    "prefix tree under KeepRandom(2)",
+    "classes of lengths",
+    "k-th support of unnamed items",
+)
 
 
 @pytest.mark.parametrize("name", TIGHT)

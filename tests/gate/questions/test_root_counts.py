@@ -180,3 +180,14 @@ def test_a_bad_call_is_refused_before_anything_is_spent(itemsets: Itemsets, most
     with pytest.raises(BadCall):
         curator.ask_root_counts(itemsets, most=most, epsilon=Fraction(1))
     assert curator.budget.charges == ()
+
+
+def test_a_cap_beyond_all_itemsets_adds_no_noise() -> None:
+    """None holds more itemsets than there are."""
+    few, many = (
+        curator_with_delta([frozenset({0})])
+        .ask_root_counts(SOME, most=most, epsilon=Fraction(1, 2))
+        .mechanism
+        for most in (len(SOME), 100)
+    )
+    assert few == many

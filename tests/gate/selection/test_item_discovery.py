@@ -16,6 +16,7 @@ from veilset.gate import NamingLaw
 from veilset.gate.selection.item_discovery import (
     FINENESS,
     WHOLE_WEIGHT,
+    expected_threshold,
     naming_noise,
     noise_and_threshold,
     noise_tail,
@@ -226,3 +227,26 @@ def test_whatever_a_person_holds_alone_is_named_with_at_most_delta(
     }
     none = math.prod(1 - reaches(found.threshold - weight) for weight in held.values())
     assert 1 - none <= naming_noise(law, transactions=3, epsilon=epsilon, delta=delta).for_threshold
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize(("transactions", "longest"), [(1, 1), (3, 40)])
+def test_a_threshold_is_about_what_was_expected_and_not_a_step_too_high(
+    law: NamingLaw, transactions: int, longest: int
+) -> None:
+    """One step lower, a unit's own items would be named too often."""
+    found = noise_and_threshold(
+        law, transactions=transactions, longest=longest, epsilon=Fraction(1, 2), delta=DELTA
+    )
+    noise = naming_noise(law, transactions=transactions, epsilon=Fraction(1, 2), delta=DELTA)
+    weights = [transactions * int(weight) for weight in weights_by_length(law, longest)[1:]]
+
+    def failing(threshold: int) -> Fraction:
+        return transactions * max(
+            length * noise_tail(law, threshold - weight, noise.scale)
+            for length, weight in enumerate(weights, start=1)
+        )
+
+    assert failing(found.threshold) <= noise.for_threshold < failing(found.threshold - FINENESS)
+    expected = expected_threshold(law, float(noise.scale), weights, float(noise.for_threshold / transactions))
+    assert found.threshold == pytest.approx(expected, rel=0.01)
