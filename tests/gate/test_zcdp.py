@@ -102,3 +102,17 @@ def test_an_epsilon_of_next_to_nothing_is_refused() -> None:
     """A search that finds no rho ends, in words."""
     with pytest.raises(BadCall, match="too small for Gaussian noise"):
         largest_rho(epsilon=Fraction(1, 10**25), delta=Fraction(1, 10**100))
+
+
+@pytest.mark.parametrize("delta", [Fraction(0), Fraction(1), -Fraction(1, 2)], ids=str)
+def test_gaussian_noise_without_delta_is_refused(delta: Fraction) -> None:
+    """In words."""
+    with pytest.raises(BadCall, match="give both above 0, delta below 1"):
+        largest_rho(epsilon=Fraction(1), delta=delta)
+
+
+def test_a_tail_says_something_from_one_deviation_on() -> None:
+    """Below, the series says nothing."""
+    assert normal_tail(Fraction(99, 100)) == 1
+    assert 0.158 < normal_tail(Fraction(1)) < 1
+    assert 0.066 < normal_tail(Fraction(3, 2)) < 0.2

@@ -238,3 +238,12 @@ def test_what_a_charge_on_a_sample_says_can_grow_but_not_what_it_costs() -> None
     assert "used epsilon 0.25 in 1 part," in charge.sentence()
     with pytest.raises(BadCall, match="what was paid stays"):
         account.explain(account.charges[0].mechanism, AboveThreshold(3, 1, Fraction(1, 3)))
+
+
+def test_a_question_may_cost_nothing_more_where_prices_are_rounded_up() -> None:
+    """The first pays for a whole step, and a second one fits into it."""
+    budget = Budget(Fraction(1))
+    account = SampleAccount(budget, rate=Fraction(1, 2**32), transactions=1, epsilon=Fraction(1, 2))
+    for _ in range(2):
+        account.charge("number", DiscreteLaplace(1, Fraction(1, 1000)))
+    assert [charge.mechanism.epsilon for charge in budget.charges] == [PRICE_STEP, 0]

@@ -84,3 +84,12 @@ def test_more_digits_are_drawn_until_a_number_is_told_from_the_threshold() -> No
     assert _is_below_exp(first, x=Fraction(1), bits=8, below=lambda _: 0)
     assert not _is_below_exp(first, x=Fraction(1), bits=8, below=lambda bound: bound - 1)
     assert not _is_below_exp(256, x=Fraction(0), bits=8, below=lambda _: 0)
+
+
+@given(st.floats(0, 300), st.integers(60, 200))
+def test_a_proposal_is_never_too_small(exponent: float, bits: int) -> None:
+    """At every size, also where no binary digit is left."""
+    upper = _upper_power(exponent, bits=bits)
+    assert upper >= 1
+    assert math.log2(upper) >= bits - exponent - 1e-9
+    assert upper == 1 or math.log2(upper - 1 or 1) <= max(1, bits - exponent) + 1e-3
