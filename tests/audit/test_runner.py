@@ -1,5 +1,6 @@
 """The short audit: every method and every question stays within its claim."""
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -17,6 +18,7 @@ from veilset.audit.runner import (
     Sampling,
     cases,
     exact_cases,
+    exact_verdict,
     printed_cases,
     sampled_on_worst,
     sampled_verdict,
@@ -32,7 +34,16 @@ from veilset.audit.subjects import (
 )
 from veilset.audit.verdicts import BROKEN, CANNOT_REFUTE, CONTROL, HOLDS, Verdict
 from veilset.errors import BadCall
-from veilset.gate import Charge, Curator, KeepRandom, Noise, NoisyCount, SeededNoise, UnnamedCurator
+from veilset.gate import (
+    Charge,
+    Curator,
+    KeepRandom,
+    Noise,
+    NoisyCount,
+    NoisyTree,
+    SeededNoise,
+    UnnamedCurator,
+)
 from veilset.gate.selection.item_discovery import (
     WHOLE_WEIGHT,
     naming_mechanism,
@@ -252,7 +263,7 @@ RARE = next(pair for pair in PAIRS if pair.name == "rare items only")
 def names_from(weight: int) -> Run:
     """Names items as the gate does, but from a threshold of its own: that weight, in steps, whatever delta says."""
 
-    def run(data: Transactions, epsilon: Fraction, noise: Noise) -> Outcome:
+    def run(data: Transactions, epsilon: Fraction, noise: Noise, _: object = None) -> Outcome:
         engine = LocalEngine(data, threads=1)
         right = naming_mechanism("laplace", transactions=1, longest=8, epsilon=epsilon, delta=AUDITED_DELTA)
         weights = engine.weighted_items(weights_by_length("laplace", 8), KeepRandom(8), noise.keys)
@@ -287,3 +298,25 @@ def test_an_audit_that_makes_no_sense_is_refused(call: Callable[[], object], mes
     """In one line."""
     with pytest.raises(BadCall, match=message):
         call()
+
+
+def test_all_fields_of_an_answer_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also those that no example looks at."""
+    ask = Curator.ask_prefix_tree
+
+    def leaking(curator: Curator, *given: Any, **named: Any) -> NoisyTree:  # noqa: ANN401
+        return replace(ask(curator, *given, **named), threshold=exactly(curator))
+
+    subject = next(subject for subject in of_questions() if subject.case == "prefix tree under no truncation")
+    assert exact_verdict(subject, PAIRS[0], epsilon=Fraction(1)).verdict == HOLDS
+    monkeypatch.setattr(Curator, "ask_prefix_tree", leaking)
+    assert exact_verdict(subject, PAIRS[0], epsilon=Fraction(1)).bound == math.inf
+
+
+def test_more_must_not_be_used_than_the_trace_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However large the budget was."""
+    subject = next(subject for subject in of_questions() if subject.case == "number")
+    monkeypatch.setattr("veilset.audit.subjects.in_billionths", lambda trace: 10**9 * len(trace) // 2)
+    found = exact_verdict(subject, PAIRS[0], epsilon=Fraction(1))
+    assert (found.bound, found.verdict) == (math.inf, BROKEN)
+    assert "is used, where the trace says 0.5" in found.event

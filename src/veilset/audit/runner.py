@@ -4,12 +4,14 @@ An audit has many cases, and each could be unlucky. So that the whole is wrong i
 is allowed is shared by all cases that are sampled.
 """
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from veilset.audit.command_lines import CommandLine, Shell, command_lines
 from veilset.audit.floats import audit_integer_noise, audit_textbook_noise
@@ -18,7 +20,7 @@ from veilset.audit.neighbours import PAIRS, PERSON_PAIRS, Pair
 from veilset.audit.outcomes import checksum, only_counts, with_evidence
 from veilset.audit.printed import PRINTED
 from veilset.audit.question_examples import AUDITED_DELTA
-from veilset.audit.subjects import Audited, RawCount, of_method, of_questions
+from veilset.audit.subjects import SPENT, Audited, RawCount, of_method, of_questions
 from veilset.audit.transcripts.losses import MOST_SAMPLED, largest_loss
 from veilset.audit.verdicts import Verdict
 from veilset.errors import BadCall
@@ -96,12 +98,13 @@ def _is_small(subject: Audited, pair: Pair) -> bool:
 
 
 def exact_verdict(subject: Audited, pair: Pair, *, epsilon: Fraction) -> Verdict:
-    """The worst transcript of a subject on a pair."""
+    """The worst transcript of a subject on a pair; all answers of the gate are compared, whole."""
 
-    def run(data: Transactions, noise: Noise) -> Outcome:
-        return subject.outcome(data, epsilon=epsilon, noise=noise)
+    def run(data: Transactions, noise: Noise) -> tuple[Outcome, list[object]]:
+        answers: list[object] = []
+        return subject.outcome(data, epsilon=epsilon, noise=noise, answers=answers), answers
 
-    loss = largest_loss(run, pair, delta=subject.delta)
+    loss = largest_loss(run, pair, delta=subject.delta, spent=_spent)
     return Verdict.of(
         Bound(loss.epsilon, loss.event, confidence=1.0, samples=0),
         method=subject.name,
@@ -110,6 +113,11 @@ def exact_verdict(subject: Audited, pair: Pair, *, epsilon: Fraction) -> Verdict
         claim=float(epsilon),
         delta=float(subject.delta),
     )
+
+
+def _spent(published: Any) -> float:  # noqa: ANN401 - what `run` of `exact_verdict` returns, or an error
+    """What the trace of a run says was spent; everything where it has none."""
+    return published[0].get(SPENT, math.inf) / 10**9 if isinstance(published, tuple) else math.inf
 
 
 def sampled_cases(name: str, pairs: Sequence[Pair], sampling: Sampling, shell: Shell | None) -> list[Case]:

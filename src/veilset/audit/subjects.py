@@ -4,13 +4,15 @@ A subject turns a database and noise into an outcome, which is all that an attac
 have owners, the unit is a person, of whose transactions PERSON_LIMIT may count.
 """
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, TypeVar, cast
 
 from veilset.api import run_method
+from veilset.audit.answers import Watched
 from veilset.audit.lower_bound import Outcome
 from veilset.audit.neighbours import PERSON_LIMIT
 from veilset.audit.outcomes import of_document, seen_published, seen_release
@@ -28,14 +30,20 @@ from veilset.audit.question_examples import (
     unless_refused,
 )
 from veilset.audit.verdicts import CONTROL
-from veilset.gate import Curator, Noise, Truncation, UnnamedCurator
+from veilset.gate import Charge, Curator, Noise, Truncation, UnnamedCurator
 from veilset.methods import METHODS, Method, find_method
 from veilset.opening import Access, ItemChoice
 from veilset.raw.transactions import Alphabet, Transactions
 from veilset.request import PublishRequest, Request
 from veilset.results.published import Published
 
-Run = Callable[[Transactions, Fraction, Noise], Outcome]
+Answers = list[object] | None
+"""Where answers are kept, if anywhere."""
+
+Run = Callable[[Transactions, Fraction, Noise, Answers], Outcome]
+
+SPENT = "epsilon spent in billionths"
+"""What the trace says was spent, rounded up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +56,11 @@ class Subject:
     draws_sample: bool = False
     delta: ClassVar[Fraction] = Fraction(0)
 
-    def outcome(self, data: Transactions, *, epsilon: Fraction, noise: Noise) -> Outcome:
-        """One run, with a budget of exactly epsilon."""
-        curator = access_to(data, epsilon, noise).curator(data)
+    def outcome(
+        self, data: Transactions, *, epsilon: Fraction, noise: Noise, answers: Answers = None
+    ) -> Outcome:
+        """One run, with a budget of exactly epsilon; the answers themselves are added to `answers`."""
+        curator = watched(access_to(data, epsilon, noise).curator(data), answers)
         return asked_twice(lambda: self.ask(curator, epsilon), curator)
 
 
@@ -64,9 +74,11 @@ class UnlistedSubject:
     delta: ClassVar[Fraction] = AUDITED_DELTA
     draws_sample: ClassVar[bool] = False
 
-    def outcome(self, data: Transactions, *, epsilon: Fraction, noise: Noise) -> Outcome:
-        """One run, with a budget of exactly epsilon and delta."""
-        return self.run(unlisted(data), epsilon, noise)
+    def outcome(
+        self, data: Transactions, *, epsilon: Fraction, noise: Noise, answers: Answers = None
+    ) -> Outcome:
+        """One run, with a budget of exactly epsilon and delta; the answers themselves are added to `answers`."""
+        return self.run(unlisted(data), epsilon, noise, answers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +96,20 @@ class MethodSubject:
         """The method's."""
         return self.method.name
 
-    def outcome(self, data: Transactions, *, epsilon: Fraction, noise: Noise) -> Outcome:
+    def outcome(
+        self,
+        data: Transactions,
+        *,
+        epsilon: Fraction,
+        noise: Noise,
+        answers: Answers = None,  # noqa: ARG002 - a release holds all of them
+    ) -> Outcome:
         """One run from the data to all that is released, with a budget of exactly epsilon and delta."""
         held = unlisted(data) if self.delta else data
         access = access_to(held, epsilon, noise, delta=self.delta)
         result = run_method(self.method, self.request, access, held)
-        return seen_published(result) if isinstance(result, Published) else seen_release(result)
+        seen = seen_published(result) if isinstance(result, Published) else seen_release(result)
+        return {**seen, SPENT: in_billionths(result.trace)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +121,14 @@ class RawCount:
     delta: Fraction = AUDITED_DELTA
     draws_sample: ClassVar[bool] = False
 
-    def outcome(self, data: Transactions, *, epsilon: Fraction, noise: Noise) -> Outcome:  # noqa: ARG002 - no noise
+    def outcome(
+        self,
+        data: Transactions,
+        *,
+        epsilon: Fraction,  # noqa: ARG002 - there is no noise
+        noise: Noise,  # noqa: ARG002
+        answers: Answers = None,  # noqa: ARG002
+    ) -> Outcome:
         """The same in every run."""
         return {"number of transactions": len(data)}
 
@@ -183,16 +210,32 @@ def unlisted(data: Transactions) -> Transactions:
 
 def seen_trace(curator: Curator | UnnamedCurator) -> Outcome:
     """What a trace tells of the questions that were asked."""
-    return of_document([charge.to_dict() for charge in curator.budget.charges], "trace")
+    charges = curator.budget.charges
+    return {**of_document([charge.to_dict() for charge in charges], "trace"), SPENT: in_billionths(charges)}
 
 
-def _root_counts(data: Transactions, epsilon: Fraction, noise: Noise) -> Outcome:
-    curator = access_to(data, epsilon, noise, delta=AUDITED_DELTA).curator(data)
+def in_billionths(trace: Sequence[Charge]) -> int:
+    """The sum of what was charged."""
+    return math.ceil(10**9 * sum((charge.mechanism.epsilon for charge in trace), Fraction(0)))
+
+
+Door = TypeVar("Door", Curator, UnnamedCurator)
+
+
+def watched(curator: Door, answers: Answers) -> Door:
+    """The same curator, whose answers are kept where that is wanted."""
+    return curator if answers is None else cast("Door", Watched(curator, answers))
+
+
+def _root_counts(data: Transactions, epsilon: Fraction, noise: Noise, answers: Answers) -> Outcome:
+    curator = watched(access_to(data, epsilon, noise, delta=AUDITED_DELTA).curator(data), answers)
     return asked_twice(lambda: ask_root_counts_twice(curator, epsilon), curator)
 
 
-def _of_unnamed(ask: AskUnnamed, data: Transactions, epsilon: Fraction, noise: Noise) -> Outcome:
-    curator = access_to(data, epsilon, noise, delta=AUDITED_DELTA).unnamed_curator(data)
+def _of_unnamed(
+    ask: AskUnnamed, data: Transactions, epsilon: Fraction, noise: Noise, answers: Answers
+) -> Outcome:
+    curator = watched(access_to(data, epsilon, noise, delta=AUDITED_DELTA).unnamed_curator(data), answers)
     return asked_twice(lambda: ask(curator, epsilon), curator)
 
 

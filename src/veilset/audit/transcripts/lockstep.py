@@ -188,6 +188,7 @@ class Transcript:
     cost: Evidence = field(default_factory=Evidence)
     decisions: list[str] = field(default_factory=list)
     leak: str = ""
+    published: object = None
 
     @property
     def is_leaking(self) -> bool:
@@ -240,6 +241,7 @@ class _Play:
         return self._transcript
 
     def _compare_published(self, ended: Sequence[Any]) -> None:
+        self._transcript.published = ended[0].published
         if any(each.published != ended[0].published for each in ended[1:]):
             self._transcript.leak = "the same answers of the gate are published differently"
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
+from typing import Any
 
 from veilset.audit.neighbours import Pair
 from veilset.audit.transcripts.lockstep import (
@@ -23,8 +24,14 @@ from veilset.raw.transactions import Transactions
 RunOn = Callable[[Transactions, Noise], object]
 """Runs a method or a question on a database, with this noise; returns all that is published."""
 
+Spent = Callable[[Any], float]
+"""What something that was published says was spent of epsilon."""
+
 MOST_SAMPLED = 5
 """All 2^n samples of up to 5 transactions are run through, side by side."""
+
+ROUNDING = 1e-8
+"""Sums of what was spent are in billionths."""
 
 _THIRDS = 120
 
@@ -38,19 +45,28 @@ class Loss:
 
 
 def largest_loss(
-    run: RunOn, pair: Pair, *, delta: Fraction = Fraction(0), seeds: Sequence[int] = (0, 1)
+    run: RunOn,
+    pair: Pair,
+    *,
+    delta: Fraction = Fraction(0),
+    seeds: Sequence[int] = (0, 1),
+    spent: Spent = lambda _: math.inf,
 ) -> Loss:
-    """The worst of several transcripts: those that tell most, and some as they are drawn; in both directions."""
-    return max(_losses(run, pair, delta, seeds), key=lambda loss: loss.epsilon)
+    """The worst of several transcripts: those that tell most, and some as they are drawn; in both directions.
+
+    Whoever tells more than what was published says was spent has told too much, whatever the budget was.
+    """
+    transcripts = _transcripts(run, pair, seeds)
+    return max((_loss(each, side, delta, spent) for each, side in transcripts), key=lambda loss: loss.epsilon)
 
 
-def _losses(run: RunOn, pair: Pair, delta: Fraction, seeds: Sequence[int]) -> Iterator[Loss]:
+def _transcripts(run: RunOn, pair: Pair, seeds: Sequence[int]) -> Iterator[tuple[Transcript, str]]:
     sides = (pair.with_unit(), "with the unit"), (pair.without_unit(), "without the unit")
     for (one, name), (other, _) in (sides, sides[::-1]):
         for seed in seeds:
             ways: tuple[Choose, ...] = (most_telling, drawn_by(SeededNoise(seed)))
             for choose in ways:
-                yield transcript_loss(run, one, other, choose=choose, seed=seed, delta=delta, side=name)
+                yield transcript_of(run, one, other, choose=choose, seed=seed), name
 
 
 def transcript_loss(
@@ -63,7 +79,14 @@ def transcript_loss(
     delta: Fraction,
     side: str,
 ) -> Loss:
-    """What one transcript tells in favour of the first database; where a sample is drawn, over all samples."""
+    """What one transcript tells in favour of the first database."""
+    return _loss(transcript_of(run, one, other, choose=choose, seed=seed), side, delta, lambda _: math.inf)
+
+
+def transcript_of(
+    run: RunOn, one: Transactions, other: Transactions, *, choose: Choose, seed: int
+) -> Transcript:
+    """One transcript on both databases; where a sample is drawn, over all samples."""
     noise, others = LockstepNoise(seed), LockstepNoise(seed)
     transcript = play([(_bound(run, one), noise)], [(_bound(run, other), others)], choose)
     if noise.samples or others.samples:
@@ -73,7 +96,14 @@ def transcript_loss(
                 f"give databases of at most {MOST_SAMPLED}"
             )
         transcript = play(_every_sample(run, one, seed), _every_sample(run, other, seed), choose)
-    return Loss(epsilon_of(transcript, float(delta)), _event(transcript, side))
+    return transcript
+
+
+def _loss(transcript: Transcript, side: str, delta: Fraction, spent: Spent) -> Loss:
+    epsilon, told = epsilon_of(transcript, float(delta)), spent(transcript.published)
+    if told * (1 + ROUNDING) + ROUNDING < epsilon < math.inf:
+        return Loss(math.inf, f"epsilon {epsilon:.4g} is used, where the trace says {told:.4g}")
+    return Loss(epsilon, _event(transcript, side))
 
 
 def _every_sample(run: RunOn, data: Transactions, seed: int) -> Side:
