@@ -92,7 +92,13 @@ def main() -> None:
     parser.add_argument(
         "--question-samples", type=int, default=QUESTION_SAMPLES, help="the same for questions"
     )
+    parser.add_argument(
+        "--faults", action="store_true", help="make the table of faults anew, and nothing else"
+    )
     asked = parser.parse_args()
+    if asked.faults:
+        _renew_faults()
+        return
     os.environ |= dict.fromkeys(ONE_THREAD, "1")  # every process has a core
     clock = Clock()
     with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool:
@@ -107,6 +113,19 @@ def main() -> None:
     print(f"{clock.minutes:5.1f} min  {len(faults)} faults", flush=True)
     PAGE.write_text(_page(methods, questions, commands, printed, faults, clock.minutes), encoding="utf-8")
     sys.exit(_summed_up([*methods, *questions, *commands]))
+
+
+def _renew_faults() -> None:
+    """Put a new section about faults into the page as it is."""
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(FAULTS_HEAD)
+    _, head, behind = rest.partition(METHODS_HEAD)
+    section = Template(FAULTS_TEXT).substitute(_about_faults(_faults()))
+    PAGE.write_text(f"{before}{FAULTS_HEAD}{section}{head}{behind}", encoding="utf-8")
+
+
+def _about_faults(faults: Sequence[tuple[Fault, str, str]]) -> dict[str, object]:
+    seen = sum(verdict == SEEN for _, verdict, _ in faults)
+    return {"faults": _fault_table(faults), "seen": seen, "every": len(FAULTS)}
 
 
 def _summed_up(found: Sequence[Verdict]) -> int:
@@ -144,9 +163,7 @@ def _page(
         questions=_table(worst_by_case(questions)),
         commands=_table(worst_by_case(commands)),
         printed=_table(printed),
-        faults=_fault_table(faults),
-        seen=sum(verdict == SEEN for _, verdict, _ in faults),
-        every=len(FAULTS),
+        faults=Template(FAULTS_TEXT).substitute(_about_faults(faults)),
         noise="\n".join(f"| {test.law} | {test.draws:,} | {test.p_value:.3g} |" for test in noise),
     )
 
@@ -164,6 +181,16 @@ def _fault_table(faults: Sequence[tuple[Fault, str, str]]) -> str:
         lines.append(f"| {fault.module}, {fault.inside} | {change} | {fault.leak} | {verdict} | {by} |")
     return "\n".join(lines)
 
+
+FAULTS_HEAD, METHODS_HEAD = "## Ten faults\n", "## Methods\n"
+
+FAULTS_TEXT = """Would the audit notice? Each of these was put into the gate alone, and `veilset audit questions --samples 0` and
+`veilset audit noise` were run: $seen of 10 were seen. There are $every in
+`benchmarks/mutants/fault_list.py`; `python -m benchmarks.mutants.faults --against audit` tries them all.
+
+$faults
+
+"""
 
 PAGE_TEXT = """# The audit
 Written by `make audit` on $date, in $minutes minutes on $cores cores, with seed $seed: $cases cases, $broken of them
@@ -200,13 +227,7 @@ less where noise is split over several answers. Side channels such as time are n
 [soundness](soundness.md); [all small databases](prove.md) are tried by `make prove`.
 
 ## Ten faults
-Would the audit notice? Each of these was put into the gate alone, and `veilset audit questions --samples 0` and
-`veilset audit noise` were run: $seen of 10 were seen. There are $every more or less likely ones in
-`benchmarks/mutants/fault_list.py`; `python -m benchmarks.mutants.faults --against audit` tries them all.
-
-$faults
-
-## Methods
+$faults## Methods
 The largest bound over all pairs of neighbours, computed ("exact") and sampled; seconds are those of this pair.
 
 $methods

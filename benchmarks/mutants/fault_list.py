@@ -654,7 +654,7 @@ _TEN = (
     ("KeepRandom.apply", "self.limit"),
     ("Chains.charge", "*self._ways[pair // len(prices)],"),
     ("SampleAccount.charge", "after - before"),
-    ("in_blocks", "noisy_threshold = noisy.threshold(sensitivity / for_threshold)"),
+    ("sparse_vector", "noisy.threshold(sensitivity / for_threshold)"),
     ("noise_and_threshold", "place * FINENESS - weight"),
     ("ask_prefix_tree", "mechanism=mechanism, threshold=threshold"),
 )

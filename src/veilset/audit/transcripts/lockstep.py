@@ -33,6 +33,7 @@ from veilset.audit.transcripts.laws import (
     log_sum,
 )
 from veilset.audit.transcripts.threshold_laws import NamesLaw, PassingLaw
+from veilset.errors import VeilsetError
 from veilset.gate import (
     AboveThreshold,
     DiscreteGaussian,
@@ -62,9 +63,10 @@ class _Stopped(BaseException):
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A run is over: what it published, or how it failed, as its user would see it."""
+    """A run is over: what it published, or how it was refused, as its user would see it; `crash` should not happen."""
 
     published: object
+    crash: str = ""
 
 
 class LockstepNoise(Noise):
@@ -172,8 +174,10 @@ class _Running:
             self.noise.laws.put(Ended(run(self.noise)))
         except _Stopped:
             pass
-        except Exception as error:  # noqa: BLE001 - whatever a user would see
+        except VeilsetError as error:
             self.noise.laws.put(Ended(f"{type(error).__name__}: {error}"))
+        except Exception as error:  # noqa: BLE001 - a mistake of what is audited, which must not pass for an answer
+            self.noise.laws.put(Ended(None, crash=f"it fails with {type(error).__name__}: {error}"))
 
     def stop(self) -> None:
         """Let the thread end."""
@@ -228,6 +232,10 @@ class _Play:
         """Decide until all runs are over, or until nothing more can be learnt."""
         while not self._transcript.is_leaking and self._transcript.cost.epsilon < math.inf:
             steps = [run.noise.laws.get() for run in (*self._favoured, *self._against)]
+            crashes = [step.crash for step in steps if isinstance(step, Ended) and step.crash]
+            if crashes:
+                self._transcript.leak = crashes[0]
+                break
             if all(isinstance(step, Ended) for step in steps):
                 self._compare_published(steps)
                 break
