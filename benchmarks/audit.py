@@ -184,8 +184,8 @@ def _fault_table(faults: Sequence[tuple[Fault, str, str]]) -> str:
 
 FAULTS_HEAD, METHODS_HEAD = "## Ten faults\n", "## Methods\n"
 
-FAULTS_TEXT = """Would the audit notice? Each of these was put into the gate alone, and `veilset audit questions --samples 0` and
-`veilset audit noise` were run: $seen of 10 were seen. There are $every in
+FAULTS_TEXT = """Would the audit notice? Each of these was put into the gate alone, and then
+`veilset audit questions --samples 0` and `veilset audit noise` were run: $seen of 10 were seen. There are $every in
 `benchmarks/mutants/fault_list.py`; `python -m benchmarks.mutants.faults --against audit` tries them all.
 
 $faults

@@ -372,7 +372,11 @@ FAULTS: tuple[Fault, ...] = (
     # Chains of partitions.
     Fault(_CHAINS, "Chains.charge", "sum(largest) > self.limit", "False", "chains of tests without end"),
     Fault(
-        _CHAINS, "Chains.charge", "*self._ways[pair // len(prices)],", "", "a chain forgets what it has spent"
+        _CHAINS,
+        "Chains.charge",
+        "*self._ways[pair // len(prices)],",
+        "*(),",
+        "a chain forgets what it has spent",
     ),
     Fault(
         _PARTITIONS,
