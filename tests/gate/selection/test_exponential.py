@@ -86,9 +86,10 @@ def test_more_digits_are_drawn_until_a_number_is_told_from_the_threshold() -> No
     assert not _is_below_exp(256, x=Fraction(0), bits=8, below=lambda _: 0)
 
 
-@given(st.floats(0, 300), st.integers(60, 200))
-def test_a_proposal_is_never_too_small(exponent: float, bits: int) -> None:
-    """At every size, also where no binary digit is left."""
+@given(st.floats(-5, 5), st.integers(60, 200))
+def test_a_proposal_is_never_too_small(beyond: float, bits: int) -> None:
+    """Where the binary digits of a float just fit, and where they do not."""
+    exponent = bits - 53 + beyond
     upper = _upper_power(exponent, bits=bits)
     assert upper >= 1
     assert math.log2(upper) >= bits - exponent - 1e-9
