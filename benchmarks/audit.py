@@ -177,7 +177,7 @@ def _faults() -> list[tuple[Fault, str, str]]:
 def _fault_table(faults: Sequence[tuple[Fault, str, str]]) -> str:
     lines = ["| where | what becomes what | what would leak | verdict | by |", "|---|---|---|---|---|"]
     for fault, verdict, by in faults:
-        change = f"`{fault.original}` becomes `{fault.replacement or 'nothing'}`"
+        change = f"<code>{fault.original}</code> becomes <code>{fault.replacement or 'nothing'}</code>"
         lines.append(f"| {fault.module}, {fault.inside} | {change} | {fault.leak} | {verdict} | {by} |")
     return "\n".join(lines)
 
