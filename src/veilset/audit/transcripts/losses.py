@@ -30,7 +30,7 @@ Spent = Callable[[Any], float]
 MOST_SAMPLED = 5
 """All 2^n samples of up to 5 transactions are run through, side by side."""
 
-ROUNDING = 1e-8
+IN_STEPS = 1e-8
 """Sums of what was spent are in billionths."""
 
 _THIRDS = 120
@@ -101,7 +101,7 @@ def transcript_of(
 
 def _loss(transcript: Transcript, side: str, delta: Fraction, spent: Spent) -> Loss:
     epsilon, told = epsilon_of(transcript, float(delta)), spent(transcript.published)
-    if told * (1 + ROUNDING) + ROUNDING < epsilon < math.inf:
+    if told * (1 + IN_STEPS) + IN_STEPS < epsilon < math.inf:
         return Loss(math.inf, f"epsilon {epsilon:.4g} is used, where the trace says {told:.4g}")
     return Loss(epsilon, _event(transcript, side))
 

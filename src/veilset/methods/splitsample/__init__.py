@@ -101,11 +101,18 @@ def reshaped(pool: CandidatePool, form: Form, *, alphabet_size: int) -> Reshape 
 
 
 def inverted(counts: NoisyCounts, pool: CandidatePool) -> Estimates:
-    """Supports before the split: those in the pieces divided by R_m, and their half widths, too."""
-    sizes = np.diff(counts.itemsets.offsets)
+    """Supports before the split: those in the pieces divided by R_m, and their half widths, too.
+
+    Where no piece can hold an itemset, nothing is left to divide: all transactions that are long enough may hold it.
+    """
+    sizes = np.diff(counts.itemsets.offsets).tolist()
     left_of = {
-        size: left_of_support(pool.lengths, size=size, limit=pool.limit) for size in np.unique(sizes).tolist()
+        size: left_of_support(pool.lengths, size=size, limit=pool.limit) for size in sorted(set(sizes))
     }
-    left = np.array([left_of[size] for size in sizes.tolist()])
-    half_widths = np.ceil(counts.mechanism.half_width() / left).astype(np.int64)
+    holders_of = {
+        size: 0 if left_of[size] > 0 else int(np.maximum(pool.lengths[size:], 0).sum()) for size in left_of
+    }
+    left = np.array([left_of[size] or 1.0 for size in sizes])
+    unseen = np.array([holders_of[size] for size in sizes], np.int64)
+    half_widths = np.ceil(counts.mechanism.half_width() / left).astype(np.int64) + unseen
     return Estimates(counts.itemsets, np.rint(counts.values / left).astype(np.int64), half_widths)
