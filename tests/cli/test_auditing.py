@@ -97,3 +97,11 @@ def test_what_cannot_be_audited_is_refused_in_one_line() -> None:
     run = veilset("audit", "magic")
     assert (run.returncode, run.stdout) == (2, "")
     assert "give all, questions, commands, noise or one of" in run.stderr
+
+
+@pytest.mark.parametrize("what", [["commands"], ["splitsample", "--printed"]], ids=" ".join)
+def test_an_audit_that_would_look_at_nothing_is_refused(what: list[str]) -> None:
+    """Without samples nothing of these is left, and nothing could fail."""
+    run = veilset("audit", *what, "--samples", "0")
+    assert (run.returncode, run.stdout) == (2, "")
+    assert "give samples, at least 20" in run.stderr

@@ -78,6 +78,8 @@ def cases(
     found = exact_cases(name, pairs, claim)
     if samples > 0:
         found += sampled_cases(name, pairs, sampling, shell)
+    if not found:
+        raise BadCall(f"nothing of {name} can be computed; give samples, at least {LEAST_SAMPLES}")
     return [partial(timed, case) for case in found]
 
 
@@ -144,6 +146,8 @@ def printed_cases(name: str, *, epsilon: Epsilon, samples: int, seed: int) -> li
     """The leaking forms that a method's paper prints, or all of them."""
     claim = float(exact_epsilon(epsilon))
     _check_samples(samples)
+    if samples == 0:
+        raise BadCall(f"most printed forms can only be sampled; give samples, at least {LEAST_SAMPLES}")
     forms = [(form.method, form.audit) for form in PRINTED] + [("noise", audit_textbook_noise)]
     known = sorted({method for method, _ in forms})
     if name not in {"all", *known}:

@@ -12,6 +12,7 @@ from veilset.gate.questions.base import Questions, after_reshaping, on_chosen_it
 from veilset.gate.questions.door import (
     check_countable,
     check_known,
+    checked_cap,
     checked_classes,
     checked_items,
     checked_reshape,
@@ -162,12 +163,7 @@ class CountQuestions(Questions):
         well.
         """
         check_countable(itemsets, self.alphabet_size)
-        most = whole(most, "the contribution cap")
-        if most < 1:
-            raise BadCall(
-                f"a transaction that may count for {most} itemsets counts for none; give at least 1"
-            )
-        most = min(most, len(itemsets))
+        most = checked_cap(most, itemsets)
         values, mechanism = self._noisy(
             f"supports of {counted(len(itemsets), 'itemset')}, contribution cap {most}",
             lambda engine: engine.capped_counts(
@@ -188,12 +184,7 @@ class CountQuestions(Questions):
         by the first of them: see `gate.accounting.concentrated`.
         """
         check_countable(itemsets, self.alphabet_size)
-        most = whole(most, "the contribution cap")
-        if most < 1:
-            raise BadCall(
-                f"a transaction that may count for {most} itemsets counts for none; give at least 1"
-            )
-        most = min(most, len(itemsets))
+        most = checked_cap(most, itemsets)
         engine, mechanism = self._pay_gaussian(
             f"supports of {counted(len(itemsets), 'itemset')}, contribution cap {most} in the L2 norm",
             squared_sensitivity=most * self.unit.transactions**2,

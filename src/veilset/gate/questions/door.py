@@ -75,6 +75,14 @@ def check_countable(itemsets: Itemsets, alphabet_size: int) -> None:
         raise BadCall("itemsets to count must be different, and none empty; give at least one, each once")
 
 
+def checked_cap(most: int, itemsets: Itemsets) -> int:
+    """For how many of the itemsets a transaction may count; none holds more than there are."""
+    cap = whole(most, "the contribution cap")
+    if cap < 1:
+        raise BadCall(f"a transaction that may count for {cap} itemsets counts for none; give at least 1")
+    return min(cap, len(itemsets))
+
+
 def checked_rank(k: int, domain: Domain, alphabet_size: int) -> int:
     """The rank, if a domain over the alphabet has one."""
     if type(domain) is not Domain:
