@@ -38,7 +38,7 @@ def test_a_row_names_a_function_of_its_folder(name: str) -> None:
     method = METHODS[name]
     function = getattr(import_module(method.module), name.replace("-", "_"))
     for variant in method.variants:
-        assert find_method(f"{name}:{variant}", task=method.task).options == method.variants[variant]
+        assert find_method(f"{method.name}:{variant}", task=method.task).options == method.variants[variant]
         signature(function).bind_partial(
             **method.variants[variant]
         )  # refuses what the function does not take

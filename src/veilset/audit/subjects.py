@@ -94,7 +94,7 @@ class MethodSubject:
     @property
     def name(self) -> str:
         """The method's."""
-        return self.method.name
+        return self.method.label
 
     def outcome(
         self,
@@ -165,7 +165,7 @@ def of_method(name: str) -> list[Audited]:
     listed: list[Audited] = [
         MethodSubject(method, case, request) for case, request in TARGETS.get(method.task, {}).items()
     ]
-    if find_method(None, task=method.task).name == name:
+    if find_method(None, task=method.task).label == name:
         case, request = AFTER_DISCOVERY[method.task]
         listed.append(MethodSubject(method, case, request, AUDITED_DELTA))
     return listed

@@ -20,9 +20,8 @@ import polars as pl
 
 from veilset._version import __version__
 from veilset.api import run_method
-from veilset.arrays import Int64Array
 from veilset.errors import BadCall
-from veilset.evaluate.metrics import Score, Truth, score
+from veilset.evaluate.metrics import Claims, Score, Truth, score
 from veilset.evaluate.published import Queries, Reference, score_published, supports_by_itemset, supports_in
 from veilset.evaluate.results import (
     CELL,
@@ -305,26 +304,29 @@ def _scores(found: Release | Published, held: Transactions, job: Job) -> ResultR
     if isinstance(found, Published):
         return _scores_published(found, held, job)
     itemsets = Itemsets.of(tuple(map(int, released.items)) for released in found.itemsets)
-    supports = np.array([released.support for released in found.itemsets], dtype=np.int64)
-    return {**asdict(_score(itemsets, supports, held, job.truth)), "fim_utility": None, "query_error": None}
+    rows = [(released.support, released.low, released.high) for released in found.itemsets]
+    supports, low, high = np.array(rows, np.int64).reshape(-1, 3).T
+    claims = Claims(supports, low, high, np.diff(itemsets.offsets))
+    return {**asdict(_score(itemsets, claims, held, job.truth)), "fim_utility": None, "query_error": None}
 
 
 def _scores_published(published: Published, held: Transactions, job: Job) -> ResultRow:
     """The top k of a published dataset are scored like a release of them; the error is that of queries."""
     scored = score_published(published, job.reference, max_size=job.run.max_size)
-    top = Itemsets(scored.top.offsets, scored.top.items)
+    top, supports = Itemsets(scored.top.offsets, scored.top.items), scored.top.supports
+    claims = Claims(supports, supports, supports, np.diff(top.offsets))
     return {
-        **asdict(_score(top, scored.top.supports, held, job.truth)),
+        **asdict(_score(top, claims, held, job.truth)),
+        **dict.fromkeys(("half_width", "coverage")),  # a published dataset claims no intervals
         "relative_error": float(np.mean(scored.query_error)),
         "fim_utility": scored.fim_utility,
         "query_error": scored.query_error,
     }
 
 
-def _score(itemsets: Itemsets, supports: Int64Array, held: Transactions, truth: Truth) -> Score:
-    """Score itemsets and the supports that are claimed for them."""
-    true = supports_in(LocalEngine(held, threads=1), itemsets)
-    return score(truth, true=true, noisy=supports, sizes=np.diff(itemsets.offsets))
+def _score(itemsets: Itemsets, claims: Claims, held: Transactions, truth: Truth) -> Score:
+    """Score itemsets and what is claimed of them."""
+    return score(truth, true=supports_in(LocalEngine(held, threads=1), itemsets), claims=claims)
 
 
 def _key(row: ResultRow) -> tuple[object, ...]:

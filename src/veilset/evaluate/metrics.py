@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from veilset.arrays import Int64Array
+from veilset.arrays import BoolArray, FloatArray, Int64Array
 from veilset.itemsets import Itemset
 
 APPROXIMATE = 0.2
@@ -54,7 +54,12 @@ class Score:
     """How good a release is. Complete and sound as in DiffFIM's Definition 5.
 
     The relative error is the median over the released itemsets that are right, and None where none is: an
-    itemset that should not be there has no support to be compared with.
+    itemset that should not be there has no support to be compared with. Of the same itemsets, `mean_error` is the mean
+    relative error, and `half_width` the mean half width of the 95 % interval as a part of the true support.
+
+    `coverage` is the part of all released itemsets whose true support lies in the interval; `bias` the mean of
+    (released - true) over all of them, each as a part of the true support, or of the threshold where that is more.
+    Both are None where nothing is released.
     """
 
     f_score: float
@@ -62,35 +67,58 @@ class Score:
     recall: float
     false_negative_rate: float
     relative_error: float | None
+    mean_error: float | None
+    half_width: float | None
+    coverage: float | None
+    bias: float | None
     is_complete: bool
     is_sound: bool
     by_size: tuple[SizeScore, ...]
 
 
-def score(truth: Truth, *, true: Int64Array, noisy: Int64Array, sizes: Int64Array) -> Score:
-    """Score released itemsets by their true supports, noisy supports and sizes.
+@dataclass(frozen=True, slots=True, eq=False)
+class Claims:
+    """What a release says of its itemsets: their supports, 95 % intervals around these, and their sizes."""
+
+    supports: Int64Array
+    low: Int64Array
+    high: Int64Array
+    sizes: Int64Array
+
+
+def score(truth: Truth, *, true: Int64Array, claims: Claims) -> Score:
+    """Score released itemsets by their true supports and what is claimed of them.
 
     An itemset is right if its true support reaches the threshold: one that ties with the k-th is as good.
 
     >>> truth = Truth.of(np.array([90, 50, 40]), np.array([1, 1, 2]), threshold=40)
-    >>> true, noisy = np.array([90, 40, 3]), np.array([99, 40, 30])
-    >>> found = score(truth, true=true, noisy=noisy, sizes=np.array([1, 1, 1]))
+    >>> supports = np.array([99, 40, 30])
+    >>> claims = Claims(supports, supports - 10, supports + 10, np.array([1, 1, 1]))
+    >>> found = score(truth, true=np.array([90, 40, 3]), claims=claims)
     >>> round(found.f_score, 3), found.is_complete, found.is_sound
     (0.667, False, False)
-    >>> found.relative_error  # the median of 10 % and 0 %
-    0.05
+    >>> found.relative_error, found.coverage  # the median of 10 % and 0 %; 3 is not within 20 to 40
+    (0.05, 0.6666666666666666)
     """
     is_right = true >= truth.threshold
     right = min(int(is_right.sum()), truth.wanted)
     precision = right / true.size if true.size else float(truth.wanted == 0)
     recall = right / truth.wanted if truth.wanted else 1.0
-    errors = np.abs(noisy - true)[is_right] / np.maximum(true[is_right], 1)
+    differences, at_least_1 = claims.supports - true, np.maximum(true, 1)
+    errors = (np.abs(differences) / at_least_1)[is_right]
+    half_widths = ((claims.high - claims.low) / 2 / at_least_1)[is_right]
+    is_covered = (claims.low <= true) & (true <= claims.high)
+    sizes = claims.sizes
     return Score(
         f_score=2 * precision * recall / (precision + recall) if right else float(truth.wanted == 0),
         precision=precision,
         recall=recall,
         false_negative_rate=1 - recall,
         relative_error=float(np.median(errors)) if errors.size else None,
+        mean_error=_mean(errors),
+        half_width=_mean(half_widths),
+        coverage=_mean(is_covered),
+        bias=_mean(differences / np.maximum(at_least_1, truth.threshold)),
         is_complete=int(np.count_nonzero(true > (1 + truth.delta) * truth.threshold)) == truth.plain,
         is_sound=bool(np.all(true >= (1 - truth.delta) * truth.threshold)),
         by_size=tuple(
@@ -103,6 +131,11 @@ def score(truth: Truth, *, true: Int64Array, noisy: Int64Array, sizes: Int64Arra
             for size in sorted({*truth.by_size, *sizes.tolist()})
         ),
     )
+
+
+def _mean(values: FloatArray | BoolArray) -> float | None:
+    """The mean; None where there is nothing."""
+    return float(np.mean(values)) if values.size else None
 
 
 def random_queries(

@@ -10,7 +10,17 @@ import polars as pl
 from veilset.errors import BadCall
 from veilset.evaluate.metrics import mean_and_sd
 
-METRICS = ("f_score", "precision", "recall", "false_negative_rate", "relative_error", "fim_utility")
+OF_CLAIMS = ("mean_error", "half_width", "coverage", "bias")
+"""What is measured of the supports and intervals that a release claims."""
+METRICS = (
+    "f_score",
+    "precision",
+    "recall",
+    "false_negative_rate",
+    "relative_error",
+    "fim_utility",
+    *OF_CLAIMS,
+)
 
 ResultRow = dict[str, Any]
 
@@ -34,7 +44,10 @@ SCHEMA: dict[str, pl.DataType] = {
 """The columns of results: one row for each run."""
 
 LATER_COLUMNS = ("per_owner", "delta")
-"""Columns that results of version 0.1 lack: nothing was limited for an owner there, and items were public."""
+"""Columns of a run that results of version 0.1 lack: nothing was limited for an owner, and items were public.
+
+They also lack `OF_CLAIMS`, which were not measured.
+"""
 
 
 def frame_of_rows(rows: Iterable[ResultRow]) -> pl.DataFrame:
@@ -58,7 +71,7 @@ def read_results(path: Path | None) -> list[ResultRow]:
 
 def with_later_columns(results: pl.DataFrame) -> pl.DataFrame:
     """Results, also of version 0.1, with the columns that came later; in the order of the schema where they have it."""
-    missing = [column for column in LATER_COLUMNS if column not in results.columns]
+    missing = [column for column in (*LATER_COLUMNS, *OF_CLAIMS) if column not in results.columns]
     whole = results.with_columns(pl.lit(None, SCHEMA[column]).alias(column) for column in missing)
     return whole.select(list(SCHEMA)) if set(whole.columns) == set(SCHEMA) else whole
 

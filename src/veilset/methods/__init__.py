@@ -44,8 +44,12 @@ class Paper:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """An algorithm that answers a task by asking a Curator."""
+    """An algorithm that answers a task by asking a Curator.
 
+    Methods of two tasks may have the same name; `label` tells them apart, and is the name of the function in the code.
+    """
+
+    label: str
     name: str
     task: str
     paper: str
@@ -56,12 +60,19 @@ class Method:
     options: Keywords = field(default_factory=dict)
 
     @classmethod
-    def of(cls, name: str, paper: Paper, summary: str, *, forecast: str | None = None) -> "Method":
-        """A method of a paper: in its folder, a function of the method's name; forecast as the paper says, or else."""
+    def of(
+        cls, label: str, paper: Paper, summary: str, *, name: str | None = None, forecast: str | None = None
+    ) -> "Method":
+        """A method of a paper: in its folder, a function of its label; forecast as the paper says, or else.
+
+        Its name is its label, unless another is given: that of a method of another task.
+        """
         module, forecast = f"veilset.methods.{paper.folder}", forecast or paper.forecast
         forecast_module = forecast and f"{module}.{forecast}"
-        variants = VARIANTS.get(name, {})
-        return cls(name, paper.task, paper.citation, summary, module, forecast_module, variants)
+        variants = VARIANTS.get(label, {})
+        return cls(
+            label, name or label, paper.task, paper.citation, summary, module, forecast_module, variants
+        )
 
     def variant(self, name: str) -> "Method":
         """The same with other settings, for comparison; called "method:variant"."""
@@ -80,7 +91,7 @@ class Method:
         self, curator: Curator, request: Request | PublishRequest, *, epsilon: Fraction
     ) -> "Release | Published":
         """Ask the curator, spend at most epsilon, return a release of what the task is about."""
-        function = self.name.partition(":")[0].replace("-", "_")
+        function = self.label.replace("-", "_")
         run: Callable[..., Release | Published] = getattr(import_module(self.module), function)
         return run(curator, request, epsilon=epsilon, **self.options)
 
@@ -173,17 +184,17 @@ EVERY_METHOD = (
         forecast="forecast_strawman",
     ),
 )
-METHODS = {method.name: method for method in EVERY_METHOD}
+METHODS = {method.label: method for method in EVERY_METHOD}
 
 DEFAULTS = {"mine": "planned", "items": "tps-pfm", "publish": "diffpart"}
 """The method of each task, where the caller names none."""
 
 
 def find_method(name: str | None, *, task: str) -> Method:
-    """The method of that name ("method" or "method:variant"), or the default of the task."""
+    """The method of a task by its name ("method" or "method:variant"), or the default of the task."""
     plain, _, variant = (DEFAULTS[task] if name is None else name).partition(":")
-    method = METHODS.get(plain)
-    if method is None or method.task != task:
-        known = ", ".join(method.name for method in METHODS.values() if method.task == task)
-        raise BadCall(f"no method {name!r} for {task!r}; there is: {known}")
+    of_task = {method.name: method for method in EVERY_METHOD if method.task == task}
+    method = of_task.get(plain)
+    if method is None:
+        raise BadCall(f"no method {name!r} for {task!r}; there is: {', '.join(of_task)}")
     return method.variant(variant) if variant else method

@@ -7,29 +7,34 @@ from fractions import Fraction
 
 import numpy as np
 
-from veilset.arrays import Int64Array
+from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import NoisyCounts
 from veilset.itemsets import Itemsets, subset_pairs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Estimates:
-    """Supports of itemsets, as known from noisy answers; each is off by at most its half width in 95 %."""
+    """Supports of itemsets, as known from noisy answers; each lies between its `low` and its `high` in 95 %."""
 
     itemsets: Itemsets
     supports: Int64Array
-    half_widths: Int64Array
+    low: Int64Array
+    high: Int64Array
 
     @classmethod
     def of(cls, counts: NoisyCounts) -> "Estimates":
         """One noisy count for each itemset, as it is."""
-        half_widths = np.full(len(counts.itemsets), counts.mechanism.half_width(), np.int64)
-        return cls(counts.itemsets, counts.values, half_widths)
+        return cls.within(counts.itemsets, counts.values, counts.mechanism.half_width())
+
+    @classmethod
+    def within(cls, itemsets: Itemsets, supports: Int64Array, half_widths: int | Int64Array) -> "Estimates":
+        """Supports that are off by at most their half width in 95 %, up or down."""
+        return cls(itemsets, supports, supports - half_widths, supports + half_widths)
 
     @classmethod
     def none(cls) -> "Estimates":
         """Of no itemset."""
-        return cls(Itemsets.of([]), np.empty(0, np.int64), np.empty(0, np.int64))
+        return cls.within(Itemsets.of([]), np.empty(0, np.int64), 0)
 
     @classmethod
     def joined(cls, parts: Sequence["Estimates"]) -> "Estimates":
@@ -37,15 +42,24 @@ class Estimates:
         return cls(
             Itemsets.of(itemset for part in parts for itemset in part.itemsets),
             np.concatenate([part.supports for part in parts]),
-            np.concatenate([part.half_widths for part in parts]),
+            np.concatenate([part.low for part in parts]),
+            np.concatenate([part.high for part in parts]),
         )
 
     def take(self, chosen: Int64Array) -> "Estimates":
         """Some of them, in that order."""
         itemsets = list(self.itemsets)
         return Estimates(
-            Itemsets.of(itemsets[i] for i in chosen), self.supports[chosen], self.half_widths[chosen]
+            Itemsets.of(itemsets[i] for i in chosen),
+            self.supports[chosen],
+            self.low[chosen],
+            self.high[chosen],
         )
+
+    @property
+    def half_widths(self) -> FloatArray:
+        """Half of what lies between `low` and `high`."""
+        return (self.high - self.low) / 2
 
 
 def count_of(min_support: Fraction, *, transactions: int) -> int:

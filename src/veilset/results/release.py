@@ -1,7 +1,7 @@
 """A Release: itemsets with noisy supports, how wrong they can be, what it cost, and what is promised."""
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,10 +57,12 @@ class Release(Paid):
         notes: tuple[str, ...] = (),
     ) -> "Release":
         """Finish noisy supports: make them consistent, keep those above a threshold, order and name them."""
-        itemsets = _finished(curator, estimates, min_count)
+        transactions = _number_of_transactions(number)
+        itemsets = _finished(curator, estimates, min_count, most=transactions.high)
+        largest = itemsets[0].support if itemsets else 0
         return cls(
             itemsets=itemsets,
-            transactions=_number_of_transactions(number, at_least=itemsets[0].support if itemsets else 0),
+            transactions=replace(transactions, value=max(transactions.value, largest)),
             method=method,
             trace=curator.budget.charges,
             promise=Promise.of(curator),
@@ -171,12 +173,17 @@ class Release(Paid):
         return pl.UInt64() if any(int(item) >= 2**63 for item in items) else pl.Int64()
 
 
-def _finished(curator: Curator, estimates: Estimates, min_count: int) -> tuple[ReleasedItemset, ...]:
-    """Consistent supports in the order of a release; an interval is widened where consistency left it."""
-    itemsets, noisy = estimates.itemsets, estimates.supports
-    values = consistent(itemsets, noisy)
-    low = np.minimum(np.maximum(noisy - estimates.half_widths, 0), values)
-    high = np.maximum(noisy + estimates.half_widths, values)
+def _finished(
+    curator: Curator, estimates: Estimates, min_count: int, *, most: int
+) -> tuple[ReleasedItemset, ...]:
+    """Consistent supports in the order of a release; an interval is widened where consistency left it.
+
+    No support is above the most transactions that there may be.
+    """
+    itemsets = estimates.itemsets
+    values = np.minimum(consistent(itemsets, estimates.supports), most)
+    low = np.minimum(np.maximum(estimates.low, 0), values)
+    high = np.clip(estimates.high, values, most)
     codes = list(itemsets)
     return tuple(
         ReleasedItemset(curator.names(codes[i]), int(values[i]), int(low[i]), int(high[i]))
@@ -185,11 +192,11 @@ def _finished(curator: Curator, estimates: Estimates, min_count: int) -> tuple[R
     )
 
 
-def _number_of_transactions(number: NoisyCount, *, at_least: int) -> NumberOfTransactions:
-    """The number of transactions, no smaller than a support that is released beside it."""
+def _number_of_transactions(number: NoisyCount) -> NumberOfTransactions:
+    """The number of transactions, with its 95 % interval."""
     half_width = 0 if number.mechanism is None else number.mechanism.half_width()
-    value = max(number.value, at_least)
-    low, high = max(number.value - half_width, 0), max(number.value + half_width, value)
+    value = max(number.value, 0)
+    low, high = max(number.value - half_width, 0), max(number.value + half_width, 0)
     return NumberOfTransactions(value, low, high, is_public=number.mechanism is None)
 
 

@@ -142,4 +142,4 @@ def estimates_of(levels: Sequence[CountedLevel]) -> Estimates:
     itemsets = Itemsets.of(itemset for level in levels for itemset in level.counts.itemsets)
     average = np.array([value for level in levels for value in level.average])
     half_widths = np.repeat([level.half_width for level in levels], [len(level.average) for level in levels])
-    return Estimates(itemsets, np.rint(average).astype(np.int64), half_widths.astype(np.int64))
+    return Estimates.within(itemsets, np.rint(average).astype(np.int64), half_widths.astype(np.int64))

@@ -123,7 +123,7 @@ def combined(known: TreeSupports, asked: NoisyCounts) -> Estimates:
     weight = variances / (variances + one_count)
     values = weight * asked.values + (1 - weight) * lifted
     deviations = np.sqrt(variances * one_count / (variances + one_count))
-    return Estimates(
+    return Estimates.within(
         asked.itemsets,
         np.rint(values).astype(np.int64),
         np.ceil(WIDEST_IN_SIGMA * deviations).astype(np.int64),

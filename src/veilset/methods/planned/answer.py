@@ -49,4 +49,6 @@ def most_frequent(scouting: Scouting, measured: Mapping[Itemset, Measured]) -> E
     supports = np.clip(means, 0, scouting.number)
     # The number of transactions has noise: it may be too low for what marginals measured.
     reach = WIDEST_IN_SIGMA * deviations + np.abs(means - supports)
-    return Estimates(Itemsets.of(best), np.rint(supports).astype(np.int64), np.ceil(reach).astype(np.int64))
+    return Estimates.within(
+        Itemsets.of(best), np.rint(supports).astype(np.int64), np.ceil(reach).astype(np.int64)
+    )

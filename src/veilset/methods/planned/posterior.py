@@ -284,7 +284,7 @@ class Posterior:
         is_fine = deviation < step
         supports = np.where(is_fine, weighted / np.maximum(precision, 1e-30), means)
         reach = np.maximum(self._reach(chances, means), step)
-        return Estimates(
+        return Estimates.within(
             Itemsets.of(self.itemsets[place] for place in places.tolist()),
             np.rint(supports).astype(np.int64),
             np.ceil(np.where(is_fine, WIDEST_IN_SIGMA * deviation, reach)).astype(np.int64),

@@ -97,7 +97,7 @@ def estimates_over(
     ]
     found = over_bases(bases, told, max_size=max_size)
     values, deviations = np.array(list(found.values())).T
-    return Estimates(
+    return Estimates.within(
         Itemsets.of(found),
         np.rint(values).astype(np.int64),
         np.ceil(WIDEST_IN_SIGMA * deviations).astype(np.int64),

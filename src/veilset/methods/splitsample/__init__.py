@@ -115,4 +115,4 @@ def inverted(counts: NoisyCounts, pool: CandidatePool) -> Estimates:
     left = np.array([left_of[size] or 1.0 for size in sizes])
     unseen = np.array([holders_of[size] for size in sizes], np.int64)
     half_widths = np.ceil(counts.mechanism.half_width() / left).astype(np.int64) + unseen
-    return Estimates(counts.itemsets, np.rint(counts.values / left).astype(np.int64), half_widths)
+    return Estimates.within(counts.itemsets, np.rint(counts.values / left).astype(np.int64), half_widths)

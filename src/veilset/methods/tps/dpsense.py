@@ -77,7 +77,7 @@ def scaled_up(
     factor_error = 0 if total.mechanism is None else total.mechanism.half_width() / together
     of_noise = factor * noise.half_width() / noise.steps
     half_widths = of_noise + np.maximum(normalised, 0) * (factor - 1 + factor_error)
-    return Estimates(
+    return Estimates.within(
         Itemsets.of((item,) for item in chosen),
         np.rint(factor * normalised).astype(np.int64),
         np.ceil(half_widths).astype(np.int64),
