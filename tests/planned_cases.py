@@ -1,5 +1,7 @@
 """Baskets, scouting results and posteriors for the tests of `planned` and its parts."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import fields
 from fractions import Fraction
 from typing import Any
@@ -8,10 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from strategies import transactions_of
+from veilset.arrays import FloatArray
 from veilset.gate import NoisyCount
 from veilset.itemsets import Domain, Itemset
+from veilset.methods.planned.measurements import TILTS, Measurement
 from veilset.methods.planned.overlap import MOST, Overlap
-from veilset.methods.planned.posterior import Posterior, grid_to, log_likelihoods
+from veilset.methods.planned.posterior import Posterior, grid_to
 from veilset.methods.planned.scouting import DenseScouting, SparseScouting
 from veilset.methods.planned.settings import DEFAULT
 from veilset.methods.shared.preliminaries import Preliminaries
@@ -70,7 +74,7 @@ def overlap_over(transactions: dict[int, float]) -> Overlap:
     contained = np.zeros(MOST)
     for number, of_them in transactions.items():
         contained[number - 1] = of_them
-    return Overlap(contained, DEFAULT)
+    return Overlap.known(contained, DEFAULT)
 
 
 ONE_EACH = overlap_over({1: 1000})
@@ -80,6 +84,12 @@ ONE_EACH = overlap_over({1: 1000})
 def sharp_posterior(supports: dict[Itemset, float], number: int, *, blur: int = 1) -> Posterior:
     """After answers with hardly any noise; the larger the blur, the less certain."""
     grid = grid_to(number)
-    values = np.array(list(supports.values()), np.float64)
-    likelihoods = log_likelihoods(values, grid, scale=1.0, unevenness=0.0)
-    return Posterior.unmeasured(list(supports), likelihoods / blur, grid)
+    return Posterior.measured(list(supports), measured(list(supports.values()), grid, scale=blur), grid)
+
+
+def measured(
+    values: Sequence[float] | FloatArray, grid: FloatArray, *, scale: float, unevenness: float = 0.0
+) -> Measurement:
+    """Supports that lack nothing, with Laplace noise of a scale."""
+    counted = np.tile(grid, (len(TILTS), 1))
+    return Measurement(np.array(values, np.float64), np.array([math.sqrt(2) * scale]), counted, unevenness)

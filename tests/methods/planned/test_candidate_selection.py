@@ -21,7 +21,7 @@ from veilset.methods.planned.candidate_selection import (
     still_possible,
 )
 from veilset.methods.planned.overlap import Cap
-from veilset.methods.planned.posterior import Prior
+from veilset.methods.planned.prior import Prior
 from veilset.methods.planned.settings import DEFAULT
 
 HALF = Fraction(1, 2)

@@ -268,7 +268,8 @@ def test_gaussian_noise_is_taken_where_it_errs_less() -> None:
     """Where transactions contain many of the itemsets, and there is a delta; never without one."""
     numbers = np.zeros(MOST)
     numbers[59] = 50_000.0
-    long, short = Overlap(numbers, DEFAULT), Overlap(np.append(50_000.0, np.zeros(MOST - 1)), DEFAULT)
+    few = np.append(50_000.0, np.zeros(MOST - 1))
+    long, short = Overlap.known(numbers, DEFAULT), Overlap.known(few, DEFAULT)
     budget = Budget(Fraction(1), delta=Fraction(1, 10**10))
     offer = GaussianOffer(lambda epsilon: budget.gaussian_cost(epsilon).rho, 1)
     assert not long.best_cap(support=2000.0, noise=5.0).is_root

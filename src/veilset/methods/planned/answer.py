@@ -8,9 +8,12 @@ import numpy as np
 from veilset.itemsets import Itemset, Itemsets
 from veilset.methods.planned.posterior import Posterior
 from veilset.methods.planned.scouting import Scouting
-from veilset.methods.shared.marginals import WIDEST_IN_SIGMA, Measured
+from veilset.methods.shared.marginals import Measured
 from veilset.results.estimates import Estimates
 from veilset.wording import counted
+
+NORMAL_IN_SIGMA = 1.96
+"""The 95 % half width of an error that many draws of noise add up to, in standard deviations."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +39,8 @@ def most_likely(scouting: Scouting, posterior: Posterior) -> Estimates:
     chances = posterior.at_least(support)
     order = np.lexsort((-posterior.means, -np.round(chances, 3)))
     is_likely = chances[order] >= scouting.settings.least_chance
-    return posterior.estimates(order[is_likely] if scouting.is_given else order[: scouting.k])
+    chosen = order[is_likely] if scouting.is_given else order[: scouting.k]
+    return posterior.fine(chosen).nested().estimates()
 
 
 def most_frequent(scouting: Scouting, measured: Mapping[Itemset, Measured]) -> Estimates:
@@ -46,9 +50,8 @@ def most_frequent(scouting: Scouting, measured: Mapping[Itemset, Measured]) -> E
         itemset for itemset in order if not scouting.is_given or measured[itemset].mean >= scouting.threshold
     ]
     means, deviations = np.array([measured[itemset] for itemset in best]).reshape(-1, 2).T
-    supports = np.clip(means, 0, scouting.number)
-    # The number of transactions has noise: it may be too low for what marginals measured.
-    reach = WIDEST_IN_SIGMA * deviations + np.abs(means - supports)
+    supports = np.clip(means, 0, scouting.most_transactions)
+    reach = NORMAL_IN_SIGMA * deviations + np.abs(means - supports)
     return Estimates.within(
         Itemsets.of(best), np.rint(supports).astype(np.int64), np.ceil(reach).astype(np.int64)
     )

@@ -15,7 +15,7 @@ from veilset.itemsets import Itemset, joined
 from veilset.methods.planned.capped_counts import error_of_average_cap
 from veilset.methods.planned.knowledge import Knowledge, itemset_sizes
 from veilset.methods.planned.overlap import Cap, Overlap, Total
-from veilset.methods.planned.posterior import Prior
+from veilset.methods.planned.prior import Prior
 from veilset.methods.planned.scouting import Scouting
 from veilset.methods.planned.settings import Settings
 

@@ -8,11 +8,13 @@ predicted to err less, it counts sqrt(m / n): L2 sensitivity c sqrt(m). These ar
 import math
 from fractions import Fraction
 
+import numpy as np
+
 from veilset.arrays import FloatArray
 from veilset.gate import Curator, GaussianCounts, NoisyCounts, NormalisedCounts
 from veilset.itemsets import Itemsets
-from veilset.methods.planned.overlap import Cap, Overlap, root_weights_under
-from veilset.methods.planned.posterior import Measurement
+from veilset.methods.planned.measurements import Measurement
+from veilset.methods.planned.overlap import Cap, Overlap, root_weights_under, weights_under
 
 
 def ask_capped_supports(
@@ -31,26 +33,25 @@ def measurement_of(
 ) -> Measurement:
     """What counts under a cap say of supports; both may be in steps, of which a whole transaction has several."""
     noise = counts.mechanism
-    return Measurement.of(
+    return Measurement(
         counts.values / noise.steps,
-        overlap.counted(grid, cap.most),
-        scale=float(noise.scale) / noise.steps,
-        unevenness=overlap.settings.unevenness * (1 - cap.kept),
-        grid=grid,
+        np.array([math.sqrt(2) * float(noise.scale) / noise.steps]),
+        overlap.counted_by_tilt(grid, weights_under(cap.most)),
+        unevenness=overlap.unevenness(weights_under(cap.most)),
     )
 
 
 def measurement_of_roots(
     counts: GaussianCounts, overlap: Overlap, cap: Cap, *, grid: FloatArray
 ) -> Measurement:
-    """What counts under a cap in the L2 norm say, read as if their noise was Laplace of the same deviation."""
+    """What counts under a cap in the L2 norm say, whose noise is normal."""
     noise = counts.mechanism
-    return Measurement.of(
+    return Measurement(
         counts.values / noise.steps,
-        overlap.counted_with(grid, root_weights_under(cap.most)),
-        scale=float(noise.scale) / noise.steps / math.sqrt(2),
-        unevenness=overlap.settings.unevenness_of_roots * (1 - cap.kept),
-        grid=grid,
+        np.array([float(noise.scale) / noise.steps]),
+        overlap.counted_by_tilt(grid, root_weights_under(cap.most)),
+        unevenness=overlap.unevenness(root_weights_under(cap.most)),
+        is_normal=True,
     )
 
 

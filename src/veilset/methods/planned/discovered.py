@@ -13,8 +13,9 @@ import numpy as np
 
 from veilset.arrays import FloatArray
 from veilset.gate import Discovery, ItemNaming
+from veilset.methods.planned.measurements import Measurement
 from veilset.methods.planned.overlap import NUMBERS, Overlap
-from veilset.methods.planned.posterior import Measurement, grid_to
+from veilset.methods.planned.posterior import grid_to
 from veilset.methods.planned.scouting import Scouting
 
 
@@ -37,19 +38,25 @@ class DiscoveredSupports:
 
 def discovered_supports(discovery: Discovery, scouting: Scouting) -> DiscoveredSupports:
     """Read the weights of the named items as measurements of their supports."""
-    settings, naming, grid = scouting.settings, discovery.mechanism, grid_to(scouting.number)
+    settings, naming, grid = scouting.settings, discovery.mechanism, grid_to(scouting.most_transactions)
     overlap = Overlap.of(discovery.lengths, scouting.number, settings=settings)
     weights = weights_in(naming)
     kept = overlap.kept_with(weights)
     is_root = naming.law == "gaussian"
     unevenness = (settings.unevenness_of_roots if is_root else settings.unevenness) * (1 - kept)
-    # Measurements are read as if their noise was Laplace: of the same deviation, which is sqrt(2) scales of that.
-    scale = float(naming.scale) / naming.steps / (math.sqrt(2) if is_root else 1)
-    values, counted = discovery.weights / naming.steps, overlap.counted_with(grid, weights)
+    deviation = float(naming.scale) / naming.steps * (1 if is_root else math.sqrt(2))
+    values = discovery.weights / naming.steps
+    measurement = Measurement(
+        values,
+        np.array([deviation]),
+        overlap.counted_by_tilt(grid, weights),
+        unevenness=overlap.unevenness(weights),
+        is_normal=is_root,
+    )
     return DiscoveredSupports(
-        Measurement.of(values, counted, scale=scale, unevenness=unevenness, grid=grid),
-        np.interp(values, counted, grid),
-        math.hypot(math.sqrt(2) * scale / kept, unevenness * scouting.threshold),
+        measurement,
+        np.interp(values, overlap.counted_with(grid, weights), grid),
+        math.hypot(deviation / kept, unevenness * scouting.threshold),
     )
 
 

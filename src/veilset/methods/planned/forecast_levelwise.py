@@ -18,7 +18,7 @@ from veilset.methods.planned.forecast_model import (
     model_overlap,
     model_supports,
 )
-from veilset.methods.planned.posterior import Prior
+from veilset.methods.planned.prior import Prior
 from veilset.methods.planned.scouting import Scouting
 
 

@@ -126,7 +126,7 @@ def model_overlap(world: World, itemsets: Sequence[Itemset], settings: Settings)
     below, part = np.floor(numbers).astype(np.int64), numbers % 1
     transactions = np.bincount(below, lengths * (1 - part), minlength=MOST + 2).astype(np.float64)
     transactions += np.bincount(below + 1, lengths * part, minlength=MOST + 2)
-    return Overlap(transactions[1 : MOST + 1], settings)
+    return Overlap.known(transactions[1 : MOST + 1], settings)
 
 
 def deviations_under_cap(supports: FloatArray, cap: Cap, epsilon: Fraction, settings: Settings) -> FloatArray:

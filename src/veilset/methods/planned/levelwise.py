@@ -20,7 +20,8 @@ from veilset.methods.planned.candidate_selection import LevelCandidates, Price
 from veilset.methods.planned.capped_counts import ask_capped_supports, measurement_of
 from veilset.methods.planned.discovered import DiscoveredSupports, discovered_supports
 from veilset.methods.planned.overlap import ask_overlap
-from veilset.methods.planned.posterior import Posterior, grid_to, prior_of
+from veilset.methods.planned.posterior import Posterior, grid_to
+from veilset.methods.planned.prior import ItemPrior, prior_of
 from veilset.methods.planned.scouting import Scouting
 from veilset.wording import counted
 
@@ -61,7 +62,7 @@ def ask_single_items(curator: Curator, scouting: Scouting) -> MiningProgress:
         return _measured_items(curator, scouting, found)
     items = found.may_matter(scouting)
     posterior = Posterior.measured(
-        [(item,) for item in items], found.measurement.take(items), grid_to(scouting.number)
+        [(item,) for item in items], found.measurement.take(items), grid_to(scouting.most_transactions)
     )
     note = f"supports of items: as finding them told; {counted(len(items), 'item')} may matter to the answer"
     return MiningProgress(posterior, scouting.remaining, (note,))
@@ -78,8 +79,10 @@ def _measured_items(
     price = choices.price_of_items(scouting, overlap, remaining)
     counts = curator.ask_normalised_supports(price.cap.most, epsilon=price.epsilon)
     items = _kept_items(scouting, counts, price)
-    measured = measurement_of(counts, overlap, price.cap, grid=grid_to(scouting.number)).take(items)
-    posterior = Posterior.measured([(item,) for item in items], measured, grid_to(scouting.number))
+    grid = grid_to(scouting.most_transactions)
+    measured = measurement_of(counts, overlap, price.cap, grid=grid)
+    prior = ItemPrior.explaining(measured)
+    posterior = Posterior.measured([(item,) for item in items], measured.take(items), grid, prior=prior)
     if found is not None:
         posterior = posterior.updated(np.arange(len(items)), found.measurement.take(items))
     note = (

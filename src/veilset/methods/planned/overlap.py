@@ -7,10 +7,10 @@ what the cap takes away is known on average, because the numbers n are known, bu
 weighs the one against the other.
 
 The histogram has few classes that widen geometrically, and noise in each. A class far out has few transactions that
-contain very much, so noise taken for them would change everything. A model speaks first: the average of log-normal
-laws, weighted by how well they explain all classes. Lengths of baskets, sessions and records are close to log-normal,
-and an average of laws does not jump where the noise does. A class then departs from the model as far as its number
-makes it likelier: the log of the factor has a Laplace law.
+contain very much, so noise taken for them would change everything. A model speaks first: log-normal laws, drawn by how
+well they explain all classes. Lengths of baskets, sessions and records are close to log-normal. A class then departs
+from the law as far as its number makes it likelier: the log of the factor has a Laplace law. The mean of the logarithms
+of all draws is what the histogram tells, and how far the draws differ from it is how well that is known.
 """
 
 import math
@@ -25,6 +25,7 @@ import numpy as np
 from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import Curator, NoisyHistogram
 from veilset.itemsets import Itemsets
+from veilset.methods.planned.measurements import TILTS
 from veilset.methods.planned.settings import Settings
 from veilset.methods.shared.discovery import LENGTH_CLASSES
 
@@ -45,6 +46,12 @@ MIDDLES, LAW_WIDTHS = np.linspace(-2, 5, 57), (0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 1.
 """Of the log-normal laws that the model averages over."""
 
 
+DRAWS, SEED_OF_DRAWS = 32, 0
+"""32 draws tell how well a histogram is known."""
+LOGS_OF_FACTORS = np.linspace(-10, 40, 1001)
+"""ln of how many times what a law expects may be in a class."""
+LATER = 0.25
+"""A class that is n classes beyond the largest one may depart 1 + n / 4 times as far from a law: tails differ most."""
 ROOT_CAPS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 """The caps in the L2 norm to choose from."""
 
@@ -90,10 +97,11 @@ class Total:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Overlap:
-    """About how many transactions contain 1, 2, ..., MOST of the itemsets."""
+    """About how many transactions contain 1, 2, ..., MOST of the itemsets; `plausible` are draws of that, in rows."""
 
     transactions: FloatArray
     settings: Settings
+    plausible: FloatArray
     gaussian: GaussianOffer | None = None
 
     @classmethod
@@ -110,16 +118,31 @@ class Overlap:
 
         No transaction contains more than `largest` of the itemsets; their supports add up to about `total`, if given.
         """
-        scale, seen = float(histogram.mechanism.scale), histogram.values[1:]
-        transactions = _modelled(histogram, number, settings=settings, largest=largest, total=total)
-        expected = np.add.reduceat(transactions, np.array(CLASSES[1:]) - 1)
-        widths = np.diff([*CLASSES[1:], MOST + 1])
-        factors = _factors(seen, expected, scale, usual=settings.usual_factor)
-        return cls(transactions * np.repeat(factors, widths), settings)
+        plausible = _plausible(histogram, number, settings=settings, largest=largest, total=total)
+        transactions = np.zeros(MOST)
+        transactions[:largest] = np.exp(np.log(plausible[:, :largest]).mean(axis=0))
+        return cls(transactions, settings, plausible)
+
+    @classmethod
+    def known(cls, transactions: FloatArray, settings: Settings) -> "Overlap":
+        """Where there is nothing to be misread."""
+        return cls(transactions, settings, transactions[None, :])
+
+    def unevenness(self, weights: FloatArray) -> float:
+        """How far what is counted of a support may be from what it should be, as a part of it.
+
+        What an itemset loses, but for its tilt; and how far the histogram may be misread, by what its draws tell.
+        """
+        kept = self.kept_with(weights)
+        drawn = self.plausible @ (NUMBERS * weights) / np.maximum(self.plausible @ NUMBERS, 1e-9)
+        misread = math.sqrt(float(np.mean((drawn / max(kept, 1e-9) - 1) ** 2)))
+        return math.hypot(
+            self.settings.unevenness_of_a_tilt * (1 - kept), self.settings.doubt_of_histograms * misread
+        )
 
     def kept(self, most: int) -> float:
         """The share of an average support that is kept under a cap: an itemset is likelier where many are contained."""
-        return self.kept_with(_weights_under(most))
+        return self.kept_with(weights_under(most))
 
     def kept_with(self, weights: FloatArray) -> float:
         """The same where a transaction that contains 1, 2, ... of the itemsets counts `weights` for each of them."""
@@ -132,16 +155,24 @@ class Overlap:
         Of a rare itemset `kept` of its support is. One that most transactions contain cannot be the likelier the more
         they contain: a transaction that contains n has it with probability 1 - (1 - q)^n, where q makes the support.
         """
-        return self.counted_with(supports, _weights_under(most))
+        return self.counted_with(supports, weights_under(most))
 
-    def counted_with(self, supports: FloatArray, weights: FloatArray) -> FloatArray:
-        """The same where a transaction that contains 1, 2, ... of the itemsets counts `weights` for each of them."""
-        whole, under_cap = _containing() @ self.transactions, _containing() @ (self.transactions * weights)
-        rare = supports * self.kept_with(weights)
+    def counted_with(self, supports: FloatArray, weights: FloatArray, *, tilt: float = 1.0) -> FloatArray:
+        """The same where a transaction that contains 1, 2, ... of the itemsets counts `weights` for each of them.
+
+        An itemset of a tilt is contained as if transactions contained n ** tilt of the itemsets.
+        """
+        containing = _containing(tilt)
+        whole, under_cap = containing @ self.transactions, containing @ (self.transactions * weights)
+        rare = supports * under_cap[0] / max(whole[0], 1e-9)
         counted = np.where(supports < whole[0], rare, np.interp(supports, whole, under_cap))
         # More than contain any: how many do is not known exactly.
         beyond = supports * under_cap[-1] / max(whole[-1], 1e-9)
         return np.where(supports > whole[-1], beyond, counted)
+
+    def counted_by_tilt(self, supports: FloatArray, weights: FloatArray) -> FloatArray:
+        """`counted_with` for each of TILTS."""
+        return np.stack([self.counted_with(supports, weights, tilt=tilt) for tilt in TILTS])
 
     def best_cap(self, *, support: float, noise: float) -> Cap:
         """The cap with the least error for a support; `noise` is its scale for a count under a cap of 1.
@@ -202,23 +233,44 @@ def root_weights_under(most: int) -> FloatArray:
     return weights
 
 
-def _weights_under(most: int) -> FloatArray:
+def weights_under(most: int) -> FloatArray:
     """What a transaction that contains 1, 2, ... of the itemsets counts for each of them under a cap."""
     weights: FloatArray = np.minimum(1.0, most / NUMBERS)
     return weights
 
 
 @cache
-def _containing() -> FloatArray:
+def _containing(tilt: float = 1.0) -> FloatArray:
     """The probability that an itemset is among the n = 1, ..., MOST that are contained, a row for each of CHANCES."""
-    containing: FloatArray = -np.expm1(np.log1p(-CHANCES)[:, None] * NUMBERS)
+    containing: FloatArray = -np.expm1(np.log1p(-CHANCES)[:, None] * NUMBERS**tilt)
     return containing
 
 
-def _modelled(
+def _plausible(
     histogram: NoisyHistogram, number: int, *, settings: Settings, largest: int, total: Total | None
 ) -> FloatArray:
-    """How many transactions contain each number: the average of laws, by how well they explain the histogram."""
+    """Draws of how many transactions contain each number, from what the histogram makes likely.
+
+    A law is drawn, then how far each class departs from it. Draws are seeded: nothing is left to protect.
+    """
+    public = np.random.default_rng(SEED_OF_DRAWS)
+    laws, chances, any_of_them = _weighed_laws(
+        histogram, number, settings=settings, largest=largest, total=total
+    )
+    drawn = public.choice(chances.size, DRAWS, p=chances)
+    transactions = any_of_them[drawn, None] * laws[drawn]
+    transactions[:, :largest] = np.maximum(transactions[:, :largest], HARDLY_ANY)
+    expected = np.add.reduceat(transactions, np.array(CLASSES[1:]) - 1, axis=1)
+    scale, seen = float(histogram.mechanism.scale), histogram.values[1:]
+    factors = _factors(seen, expected, scale, usual=settings.usual_factor, public=public)
+    widths = np.diff([*CLASSES[1:], MOST + 1])
+    return transactions * np.repeat(factors, widths, axis=1)
+
+
+def _weighed_laws(
+    histogram: NoisyHistogram, number: int, *, settings: Settings, largest: int, total: Total | None
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Laws of how many itemsets are contained, how likely the histogram makes each, and for how many transactions."""
     scale = float(histogram.mechanism.scale)
     without, seen = int(histogram.values[0]), histogram.values[1:]
     laws, in_classes, log_prior = _laws(min(largest, MOST), settings)
@@ -232,19 +284,23 @@ def _modelled(
         z = np.log(any_of_them * (laws @ NUMBERS) / total.value) / total.within
         log_weights -= z * z / 2
     weights = np.exp(log_weights - log_weights.max())
-    transactions: FloatArray = (weights * any_of_them) @ laws / weights.sum()
-    transactions[:largest] = np.maximum(transactions[:largest], HARDLY_ANY)
-    return transactions
+    return laws, weights / weights.sum(), any_of_them
 
 
-def _factors(seen: Int64Array, expected: FloatArray, scale: float, *, usual: float) -> FloatArray:
-    """How many times what the model expects is in each class: what explains the noisy number and is not unusual."""
-    logs = np.linspace(-10, 40, 1001)
-    expected = np.maximum(expected, 1e-9)
-    misfit = np.abs(seen[:, None] - expected[:, None] * np.exp(logs)) / scale
-    log_chances = -misfit - np.abs(logs) / usual
-    chances = np.exp(log_chances - log_chances.max(axis=1, keepdims=True))
-    factors: FloatArray = np.exp(chances @ logs / chances.sum(axis=1))
+def _factors(
+    seen: Int64Array, expected: FloatArray, scale: float, *, usual: float, public: np.random.Generator
+) -> FloatArray:
+    """How many times what a law expects is in each class, drawn from what explains the noisy number and is usual.
+
+    One row for each law, whose numbers are expected; the log of a factor has a Laplace law.
+    """
+    misfit = np.abs(seen[:, None] - np.maximum(expected, 1e-9)[:, :, None] * np.exp(LOGS_OF_FACTORS)) / scale
+    beyond = np.maximum(np.arange(seen.size) - expected.argmax(axis=1)[:, None], 0)
+    within = usual * (1 + LATER * beyond)[:, :, None]
+    log_chances = -misfit - np.abs(LOGS_OF_FACTORS) / within
+    chances = np.exp(log_chances - log_chances.max(axis=2, keepdims=True)).cumsum(axis=2)
+    reached = public.random(chances.shape[:2])[:, :, None] * chances[:, :, -1:]
+    factors: FloatArray = np.exp(LOGS_OF_FACTORS[(chances < reached).sum(axis=2)])
     return factors
 
 

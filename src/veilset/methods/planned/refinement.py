@@ -6,7 +6,6 @@ transaction counts in one cell, have sensitivity c and a share of 1 / w each. Wh
 counts alone, the groups, caps and shares follow from earlier answers (`planned.refinement_choice`).
 """
 
-import math
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -18,8 +17,9 @@ from veilset.itemsets import Itemsets
 from veilset.methods.planned.capped_counts import ask_capped_supports
 from veilset.methods.planned.dense import ask_marginals
 from veilset.methods.planned.levelwise import MiningProgress
+from veilset.methods.planned.measurements import Measurement
 from veilset.methods.planned.overlap import Total, ask_overlap
-from veilset.methods.planned.posterior import Measurement, Posterior
+from veilset.methods.planned.posterior import Posterior
 from veilset.methods.planned.refinement_choice import (
     ByCappedCounts,
     ByMarginals,
@@ -158,5 +158,5 @@ def updated_by_marginals(
     posterior += Posterior.unmeasured(new, np.zeros((len(new), grid.size)), grid)
     place_of = {itemset: place for place, itemset in enumerate(posterior.itemsets)}
     means, deviations = np.array(list(measured.values())).T
-    measurement = Measurement.of(means, grid, scale=deviations[:, None] / math.sqrt(2), grid=grid)
+    measurement = Measurement.of_supports(means, deviations, grid)
     return posterior.updated(np.array([place_of[itemset] for itemset in measured]), measurement)

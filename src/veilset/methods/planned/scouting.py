@@ -78,6 +78,12 @@ class Scouting:
         return max(self.preliminaries.number.value, 1)
 
     @property
+    def most_transactions(self) -> int:
+        """The most transactions that there may be: the noisy number may be too low for what is measured."""
+        noise = self.preliminaries.number.mechanism
+        return self.number + (0 if noise is None else noise.half_width())
+
+    @property
     def compared_rank(self) -> int:
         """The rank of the itemset whose support items and pairs are compared with: somewhat more than k."""
         return min(math.ceil(self.settings.margin * self.k), self.domain.size)

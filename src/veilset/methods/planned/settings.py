@@ -139,8 +139,8 @@ class Settings:
     """1/2 of the uncertain itemsets must be covered, or marginals are out of the question."""
     least_for_either: Fraction = Fraction(1, 20)
     """1/20 of the remaining epsilon at least for marginals, and for the itemsets that they do not cover."""
-    precise: float = 0.01
-    """0.01 of the support is an error that is precise: what would make it less goes to the certain itemsets."""
+    precise: float = 0.03
+    """0.03 of the support is an error that is precise: what would make it less goes to the certain itemsets."""
     most_in_bases: int = 60
     """60 items at most in all marginals together; with more, they cannot win."""
     most_pairs_in_bases: int = 150
@@ -148,7 +148,7 @@ class Settings:
 
     # Overlap: how many itemsets a transaction contains
     unevenness: float = 0.4
-    """0.4 of what the average itemset loses under a cap is the standard deviation of what itemsets lose."""
+    """0.4 of what the average itemset loses under a cap is how far the loss of one departs from it, to choose a cap."""
     unevenness_of_roots: float = 0.2
     """0.2 is the same where one of n itemsets counts 1 / sqrt(n), which falls half as fast as 1 / n on a log scale."""
     usual_factor: float = 0.5
@@ -161,6 +161,11 @@ class Settings:
     """0.8 is the standard deviation of a typical log-normal law of the model."""
     width_within: float = 0.4
     """0.4 is the standard deviation of that width, before any answer."""
+
+    unevenness_of_a_tilt: float = 0.12
+    """0.12 of what the average itemset loses under a cap is what the tilt of an itemset does not tell of its loss."""
+    doubt_of_histograms: float = 1.5
+    """1.5 times how far draws of the model depart from its mean is what a histogram may be misread by."""
 
     # Prior: ln of how much more frequent an itemset is than independence would have it
     usual_lift: float = 0.5

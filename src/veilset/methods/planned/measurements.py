@@ -1,0 +1,81 @@
+"""What noisy answers say about supports: how likely they are for each support that an itemset may have.
+
+Post-processing: everything here follows from noisy answers.
+
+Counts under a cap leave out more of an itemset that long transactions contain. How much an itemset leans towards them
+is its *tilt*: a transaction that contains n of the itemsets in question contains it as if it contained n ** tilt.
+Tilts are alike in all counts of an itemset, so that two counts of it err together; what they say is therefore kept
+for each of a few tilts, and averaged over these at the end.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from veilset.arrays import FloatArray
+
+TILTS = (0.15, 0.55, 0.95, 1.35, 1.75)
+"""An itemset that leans by 0 is as likely in long transactions as in short ones; by 1, in proportion to n."""
+USUAL_TILT, TILT_WITHIN = 0.95, 0.35
+"""0.95 is the usual tilt, and 0.35 the standard deviation of tilts."""
+
+
+def _log_tilts() -> FloatArray:
+    """ln of the probability of each of TILTS, before anything is measured."""
+    logs = -(((np.array(TILTS) - USUAL_TILT) / TILT_WITHIN) ** 2) / 2
+    normed: FloatArray = logs - np.log(np.exp(logs).sum())
+    return normed
+
+
+LOG_TILTS = _log_tilts()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measurement:
+    """Noisy values of some itemsets, and what they would be on average, for each tilt and each support of a grid.
+
+    The noise has one deviation, or one for each value: Laplace, or normal where many draws are added up. An error in
+    proportion to what is counted, of `unevenness`, comes with it.
+    """
+
+    values: FloatArray
+    deviations: FloatArray
+    counted: FloatArray
+    unevenness: float = 0.0
+    is_normal: bool = False
+
+    @classmethod
+    def of_supports(cls, values: FloatArray, deviations: FloatArray, grid: FloatArray) -> "Measurement":
+        """Of noisy supports that lack nothing, each with normal noise of a deviation."""
+        return cls(values, deviations, np.tile(grid, (len(TILTS), 1)), is_normal=True)
+
+    def take(self, places: Sequence[int]) -> "Measurement":
+        """Of some itemsets."""
+        deviations = self.deviations if self.deviations.size == 1 else self.deviations[places]
+        return Measurement(self.values[places], deviations, self.counted, self.unevenness, self.is_normal)
+
+    def log_likelihoods(self) -> FloatArray:
+        """ln of how likely each value is, for each tilt and each support of the grid."""
+        return self._log_likelihoods(self.counted)
+
+    def log_likelihoods_at(self, supports: FloatArray, grid: FloatArray) -> FloatArray:
+        """The same where each itemset has a row of supports of its own, between those of the grid."""
+        return self._log_likelihoods(
+            np.stack([np.interp(supports, grid, row) for row in self.counted], axis=1)
+        )
+
+    def _log_likelihoods(self, counted: FloatArray) -> FloatArray:
+        """Where the values would be `counted` on average."""
+        widths = np.hypot(self.deviations[:, None, None], self.unevenness * counted)
+        apart = (self.values[:, None, None] - counted) / widths
+        misfit = apart * apart / 2 if self.is_normal else math.sqrt(2) * np.abs(apart)
+        likelihoods: FloatArray = -misfit - np.log(widths)
+        return likelihoods
+
+
+def over_tilts(log_joint: FloatArray) -> FloatArray:
+    """ln of the probability of each support, whatever the tilt."""
+    summed: FloatArray = np.logaddexp.reduce(log_joint, axis=1)
+    return summed

@@ -1,0 +1,61 @@
+"""How likely noisy values are for each support: against densities by hand."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from veilset.methods.planned.measurements import LOG_TILTS, TILTS, Measurement, over_tilts
+
+TINY_GRID = np.array([1.0, 2.0, 4.0, 8.0])
+
+
+@given(
+    values=st.lists(st.floats(-20, 40), min_size=1, max_size=3),
+    deviation=st.floats(0.1, 10),
+    unevenness=st.floats(0, 0.5),
+    is_normal=st.booleans(),
+)
+def test_likelihoods_are_the_densities_of_the_noise(
+    values: list[float], deviation: float, unevenness: float, *, is_normal: bool
+) -> None:
+    """For every tilt, which keeps less the larger it is; up to a constant."""
+    counted = np.array([TINY_GRID / (1 + tilt) for tilt in TILTS])
+    measurement = Measurement(np.array(values), np.array([deviation]), counted, unevenness, is_normal)
+    for place, value in enumerate(values):
+        for tilt in range(len(TILTS)):
+            expected = []
+            for count in counted[tilt].tolist():
+                width = math.hypot(deviation, unevenness * count)
+                apart = abs(value - count) / width
+                expected.append(-apart * apart / 2 if is_normal else -math.sqrt(2) * apart)
+                expected[-1] -= math.log(width)
+            assert measurement.log_likelihoods()[place, tilt] == pytest.approx(expected)
+
+
+def test_between_values_of_the_grid_what_is_counted_lies_between() -> None:
+    """On the grid itself, and half-way between two of its values."""
+    counted = np.array([TINY_GRID / (1 + tilt) for tilt in TILTS])
+    measurement = Measurement(np.array([3.0, 5.0]), np.array([1.0, 2.0]), counted)
+    on_grid = measurement.log_likelihoods_at(np.tile(TINY_GRID, (2, 1)), TINY_GRID)
+    assert on_grid == pytest.approx(measurement.log_likelihoods())
+    between = measurement.log_likelihoods_at(np.array([[3.0], [6.0]]), TINY_GRID)
+    assert between[1, 2, 0] == pytest.approx(-math.sqrt(2) * abs(5 - 6 / (1 + TILTS[2])) / 2 - math.log(2))
+
+
+def test_supports_that_lack_nothing_have_no_tilt() -> None:
+    """The same likelihood for each, with a deviation for each value."""
+    measurement = Measurement.of_supports(np.array([3.0, 5.0]), np.array([1.0, 2.0]), TINY_GRID)
+    likelihoods = measurement.log_likelihoods()
+    assert likelihoods == pytest.approx(np.repeat(likelihoods[:, :1], len(TILTS), axis=1))
+    second = measurement.take([1])
+    assert second.log_likelihoods() == pytest.approx(likelihoods[1:])
+
+
+def test_tilts_are_averaged_by_how_usual_they_are() -> None:
+    """Their probabilities add up to 1, and what does not depend on the tilt stays as it is."""
+    assert np.exp(LOG_TILTS).sum() == pytest.approx(1)
+    alike = np.log(np.array([[[0.2, 0.8]] * len(TILTS)]))
+    assert over_tilts(alike + LOG_TILTS[:, None]) == pytest.approx(np.log([[0.2, 0.8]]))
