@@ -6,12 +6,13 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
 from curators import unnamed_curator_over
 from veilset import cli
 from veilset.audit.lower_bound import Outcome
-from veilset.audit.neighbours import PAIRS
+from veilset.audit.neighbours import PAIRS, PERSON_PAIRS
 from veilset.audit.question_examples import AUDITED_DELTA, QUESTIONS_BEFORE_NAMES
 from veilset.audit.runner import (
     ALL_PAIRS,
@@ -24,6 +25,7 @@ from veilset.audit.runner import (
     sampled_verdict,
 )
 from veilset.audit.subjects import (
+    LIMIT_CHOSEN,
     TARGETS,
     MethodSubject,
     RawCount,
@@ -41,6 +43,7 @@ from veilset.gate import (
     Noise,
     NoisyCount,
     NoisyTree,
+    PrivacyUnit,
     SeededNoise,
     UnnamedCurator,
 )
@@ -51,6 +54,7 @@ from veilset.gate.selection.item_discovery import (
 )
 from veilset.methods import METHODS, find_method
 from veilset.methods.tps import em
+from veilset.opening import Access
 from veilset.raw.engines.local import LocalEngine
 from veilset.raw.transactions import Transactions
 from veilset.results.release import Release
@@ -255,6 +259,29 @@ def test_the_default_of_a_task_is_audited_after_private_discovery(task: str) -> 
     found = [subject for subject in subjects if subject.delta]
     assert [subject.delta for subject in found] == [AUDITED_DELTA]
     assert all(isinstance(subject, MethodSubject) for subject in subjects)
+
+
+@pytest.mark.parametrize("task", TARGETS)
+def test_the_default_of_a_task_is_audited_with_a_limit_chosen_privately(task: str) -> None:
+    """On persons with several transactions, and on nobody else."""
+    name = find_method(None, task=task).name
+    (subject,) = (subject for subject in of_method(name) if subject.needs_persons)
+    held = [case() for case in exact_cases(name, PERSON_PAIRS, Fraction(1))]
+    chosen = [verdict for verdict in held if LIMIT_CHOSEN in verdict.case]
+    assert len(chosen) == len(PERSON_PAIRS)
+    assert {verdict.verdict for verdict in chosen} == {HOLDS}
+    assert not [case for case in exact_cases(name, PAIRS[:1], Fraction(1)) if subject in case.args]  # type: ignore[attr-defined]
+
+
+def test_a_limit_chosen_without_noise_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The control: how many transactions the busiest person has leaks at once."""
+    (subject,) = (subject for subject in of_method("planned") if subject.needs_persons)
+
+    def largest(_: Access, unit: PrivacyUnit, held: Transactions, *__: object) -> PrivacyUnit:
+        return replace(unit, transactions=int(np.bincount(held.owners).max()))  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Access, "_chosen_unit", largest)
+    assert exact_verdict(subject, PERSON_PAIRS[0], epsilon=Fraction(1)).verdict == BROKEN
 
 
 RARE = next(pair for pair in PAIRS if pair.name == "rare items only")

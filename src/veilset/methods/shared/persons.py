@@ -33,9 +33,9 @@ PERSON_LIMITS = tuple(least - 1 for least in PERSON_CLASSES[1:])
 """1 to 100 transactions of a person may count: the last number of each class, so that no class is cut within."""
 TYPICAL_NUMBERS = np.sqrt(np.array(PERSON_CLASSES, np.float64) * np.array([*PERSON_LIMITS, 200]))
 """The number of transactions that stands for each class: the geometric mean of its ends."""
-CROWD_ABOVE_NOISE = 4.0
-"""A class of persons counts only where its noisy number is 4 scales of its noise or more: few have many transactions,
-and noise must not pass for them; 1 empty class in 100 does."""
+CROWD_ABOVE_NOISE = 6.0
+"""A class of persons counts only where its noisy number is 6 scales of its noise or more: few have many transactions,
+and noise must not pass for them; in 1 choice of 70 it does."""
 WIDTH_OF_NOISE = math.log(20)
 """3 scales of noise: 1 time in 20 it is larger."""
 TYPICAL_K = 100
@@ -53,7 +53,7 @@ def choose_per_owner(curator: PersonCurator, request: Request | PublishRequest, 
     payable = [limit for limit in PERSON_LIMITS if curator.budget.left / limit >= LEAST_EPSILON]
     return min(
         payable or PERSON_LIMITS[:1],
-        key=lambda limit: predicted_error(limit, persons, support=support, scale=scale),
+        key=lambda limit: error_of_limit(limit, persons, support=support, scale=scale),
     )
 
 
@@ -80,14 +80,14 @@ def ask_typical_support(
     return max(1.0, one_each.value) * transactions / float(persons.sum())
 
 
-def predicted_error(limit: int, persons: FloatArray, *, support: float, scale: float) -> float:
+def error_of_limit(limit: int, persons: FloatArray, *, support: float, scale: float) -> float:
     """The share of transactions that a limit drops, and noise, in relation to a support.
 
     `scale` is that of the noise on a support where one transaction of a person counts.
 
     >>> persons = np.zeros(len(PERSON_CLASSES))
     >>> persons[[0, 2]] = 900, 100  # 900 persons with 1 transaction, 100 with 3
-    >>> [round(predicted_error(limit, persons, support=600, scale=10), 2) for limit in (1, 2, 3, 4)]
+    >>> [round(error_of_limit(limit, persons, support=600, scale=10), 2) for limit in (1, 2, 3, 4)]
     [0.22, 0.18, 0.15, 0.2]
     """
     kept = float(persons @ np.minimum(TYPICAL_NUMBERS, limit))
