@@ -8,8 +8,11 @@ count, drawn at random, so that every later question has N times the sensitivity
 what was paid here, in the same budget (sequential composition, with N chosen by earlier answers).
 
 What is dropped makes supports too small, by the same share for all that persons hold alike. What is kept makes noise N
-times as large. The limit is the one with the least sum of both for an itemset near the k-th. Nothing in it was fitted
-to data: noise on k supports under one budget has a scale of about sqrt(k) / epsilon for a unit of one transaction.
+times as large. The limit is the one with the least sum of both for an itemset near the k-th. Noise on k supports under
+one budget is taken to have a scale of sqrt(k) / epsilon for a unit of one transaction. That is a rule of thumb: on
+Ta-Feng the 95 % half widths of `planned` are mostly 2 to 5 times as wide as 3 of these scales. Of 1, 2 and 3 scales, 3
+was taken with the figures of fixed limits on Ta-Feng at hand; no other data had a part in that. That a class must stand
+6 scales out of its noise, not 4, was settled on made-up persons who all have the same number of transactions.
 """
 
 import math
