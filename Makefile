@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check format bench study discovery publishing audit prove mutants clean
+.PHONY: demo test check format bench study discovery persons publishing audit prove mutants clean
 
 demo: .venv/installed
 	$(BIN)/veilset demo
@@ -28,6 +28,9 @@ study: .venv/installed
 
 discovery: .venv/installed
 	$(BIN)/python -m benchmarks.discovery
+
+persons: .venv/installed
+	$(BIN)/python -m benchmarks.persons
 
 publishing: .venv/installed
 	$(BIN)/python -m benchmarks.publishing

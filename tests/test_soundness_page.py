@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from veilset.gate import Curator, Noise, Partitions, UnnamedCurator
+from veilset.gate import Curator, Noise, Partitions, PersonCurator, UnnamedCurator
 from veilset.methods import METHODS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -25,7 +25,7 @@ def questions() -> list[str]:
     """Every question, as the page writes it: those of a Curator by their names, others with their class."""
     return [
         name if door is Curator else f"{door.__name__}.{name}"
-        for door in (Curator, UnnamedCurator, Partitions)
+        for door in (Curator, UnnamedCurator, PersonCurator, Partitions)
         for name in public_methods(door)
         if name.startswith("ask_")
     ]

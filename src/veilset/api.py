@@ -15,7 +15,7 @@ from veilset.opening import Access, ItemChoice, as_transactions
 from veilset.raw.read import over
 from veilset.raw.read.vocabulary import AlphabetSource
 from veilset.raw.transactions import Transactions
-from veilset.request import PublishRequest, Request, Support
+from veilset.request import PerOwner, PublishRequest, Request, Support
 from veilset.results.estimates import Estimates
 from veilset.results.published import Published
 from veilset.results.release import Release
@@ -36,7 +36,7 @@ def mine(  # noqa: PLR0913 - all keyword-only, each documented
     alphabet: AlphabetSource | None = None,
     public_items: bool = False,
     delta: Delta | None = None,
-    per_owner: int | None = None,
+    per_owner: PerOwner | None = None,
     transactions: int | None = None,
     noise: Noise | None = None,
 ) -> Release:
@@ -55,7 +55,8 @@ def mine(  # noqa: PLR0913 - all keyword-only, each documented
         alphabet: a public list of the items, or the path of a file of them; other items are left out.
         public_items: True where the items of this data are public anyway. The promise is conditional on that.
         delta: find the items privately; the probability with which the promise may fail, such as 1e-9.
-        per_owner: how many transactions of one person may count, where persons have several.
+        per_owner: how many transactions of one person may count, where persons have several; "auto" to have it
+            chosen privately, for up to 5 % of epsilon.
         transactions: the number of transactions, where it is public anyway. Otherwise a small share of
             epsilon pays for a noisy one.
         noise: `SeededNoise(seed)` for tests and evaluation; the release is then not private.
@@ -88,7 +89,7 @@ def items(  # noqa: PLR0913 - as in `mine`
     alphabet: AlphabetSource | None = None,
     public_items: bool = False,
     delta: Delta | None = None,
-    per_owner: int | None = None,
+    per_owner: PerOwner | None = None,
     transactions: int | None = None,
     noise: Noise | None = None,
 ) -> Release:
@@ -102,7 +103,8 @@ def items(  # noqa: PLR0913 - as in `mine`
         alphabet: a public list of the items, or the path of a file of them; other items are left out.
         public_items: True where the items of this data are public anyway; see `mine`.
         delta: find the items privately; see `mine`.
-        per_owner: how many transactions of one person may count, where persons have several.
+        per_owner: how many transactions of one person may count, where persons have several; "auto" to have it
+            chosen privately, for up to 5 % of epsilon.
         transactions: the number of transactions, where it is public anyway.
         noise: `SeededNoise(seed)` for tests and evaluation; the release is then not private.
 
@@ -134,7 +136,7 @@ def run_method(method: Method, request: PublishRequest, access: Access, data: ob
 def run_method(
     method: Method, request: Request | PublishRequest, access: Access, data: object
 ) -> Release | Published:
-    """Run one method on a Curator of its own; it may spend all that naming items left of epsilon."""
+    """Run one method on a Curator of its own; it may spend what is left of epsilon by then."""
     curator = access.curator_for(request, data)
     with tells_spent(lambda: curator.budget.charges):
         if curator.alphabet_size == 0:
@@ -164,7 +166,7 @@ def publish(  # noqa: PLR0913 - as in `mine`
     alphabet: AlphabetSource | None = None,
     public_items: bool = False,
     delta: Delta | None = None,
-    per_owner: int | None = None,
+    per_owner: PerOwner | None = None,
     noise: Noise | None = None,
 ) -> Published:
     """A whole dataset under differential privacy: mining it costs nothing more.
@@ -179,7 +181,8 @@ def publish(  # noqa: PLR0913 - as in `mine`
         alphabet: a public list of the items, or the path of a file of them; other items are left out.
         public_items: True where the items of this data are public anyway; see `mine`.
         delta: find the items privately; see `mine`. Does not go with a taxonomy.
-        per_owner: how many transactions of one person may count, where persons have several.
+        per_owner: how many transactions of one person may count, where persons have several; "auto" to have it
+            chosen privately, for up to 5 % of epsilon.
         noise: `SeededNoise(seed)` for tests and evaluation; the dataset is then not private.
 
     >>> from veilset import SeededNoise

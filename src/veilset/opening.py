@@ -4,7 +4,7 @@ Nothing is looked at here but what the owner of the data is told anyway (see doc
 on the data and reaches a release goes through the Curator.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -16,6 +16,7 @@ from veilset.gate import (
     Delta,
     Epsilon,
     Noise,
+    PersonCurator,
     PrivacyUnit,
     UnnamedCurator,
     exact_delta,
@@ -23,12 +24,13 @@ from veilset.gate import (
     tells_spent,
 )
 from veilset.methods.shared.discovery import find_items
+from veilset.methods.shared.persons import choose_per_owner
 from veilset.raw.cuts.owners import keep_per_owner
 from veilset.raw.engines.local import LocalEngine
 from veilset.raw.read import over, read
 from veilset.raw.read.vocabulary import AlphabetSource
 from veilset.raw.transactions import Transactions
-from veilset.request import MOST_TRANSACTIONS, PublishRequest, Request
+from veilset.request import AUTO, MOST_TRANSACTIONS, PerOwner, PublishRequest, Request
 
 Opened = TypeVar("Opened", Curator, UnnamedCurator)
 
@@ -65,7 +67,7 @@ class Access:
     epsilon: Epsilon
     noise: Noise
     items: ItemChoice
-    per_owner: int | None = None
+    per_owner: PerOwner | None = None
     transactions: int | None = None
     threads: int | None = None
 
@@ -75,29 +77,42 @@ class Access:
                 f"{self.transactions} transactions are not possible; give the public number, or leave it out"
             )
 
-    def curator(self, data: Transactions | Any) -> Curator:  # noqa: ANN401 - whatever `read` takes
-        """A Curator over items that are public, by a list or by the owner's word."""
+    def curator(
+        self,
+        data: Transactions | Any,  # noqa: ANN401 - whatever `read` takes
+        request: Request | PublishRequest | None = None,
+    ) -> Curator:
+        """A Curator over items that are public, by a list or by the owner's word.
+
+        The request is what the number of transactions of one person is chosen for, where it is to be chosen privately.
+        """
         held = as_transactions(data)
         self.items.check(is_read_over_alphabet=held.alphabet.is_given)
         if self.items.alphabet is not None:
             held = over(held, self.items.alphabet)
-        return self._open(Curator, held)
+        return self._open(Curator, held, request)
 
-    def unnamed_curator(self, data: Transactions | Any) -> UnnamedCurator:  # noqa: ANN401
+    def unnamed_curator(
+        self,
+        data: Transactions | Any,  # noqa: ANN401
+        request: Request | PublishRequest | None = None,
+    ) -> UnnamedCurator:
         """A curator over items that are not public: they are to be found."""
         held = as_transactions(data)
         self.items.check(is_read_over_alphabet=held.alphabet.is_given)
-        return self._open(UnnamedCurator, held)
+        return self._open(UnnamedCurator, held, request)
 
     def curator_for(self, request: Request | PublishRequest, data: Transactions | Any) -> Curator:  # noqa: ANN401
         """A Curator over the items that may be named; where they have to be found, that is paid for first."""
         if self.items.delta is None:
-            return self.curator(data)
-        unnamed = self.unnamed_curator(data)
+            return self.curator(data, request)
+        unnamed = self.unnamed_curator(data, request)
         with tells_spent(lambda: unnamed.budget.charges):
-            return find_items(unnamed, request, epsilon=unnamed.budget.total, delta=unnamed.budget.delta)
+            return find_items(unnamed, request, epsilon=unnamed.budget.left, delta=unnamed.budget.delta)
 
-    def _open(self, kind: type[Opened], held: Transactions) -> Opened:
+    def _open(
+        self, kind: type[Opened], held: Transactions, request: Request | PublishRequest | None
+    ) -> Opened:
         delta = Fraction(0) if self.items.delta is None else exact_delta(self.items.delta)
         budget = Budget(exact_epsilon(self.epsilon), delta=delta)
         unit = unit_of(held, self.per_owner)
@@ -106,10 +121,26 @@ class Access:
                 f"epsilon {budget.total} for {unit.transactions} transactions of one person is less than "
                 f"{LEAST_EPSILON} for each; give more, or let fewer count"
             )
-        if held.owners is not None:
-            held = keep_per_owner(held, unit.transactions, self.noise.keys(len(held)))
+        with tells_spent(lambda: budget.charges):
+            if unit.is_chosen_privately:
+                unit = self._chosen_unit(unit, held, budget, request)
+            if held.owners is not None:
+                held = keep_per_owner(held, unit.transactions, self.noise.keys(len(held)))
         engine = LocalEngine(held, threads=self.threads)
         return kind(engine, budget=budget, noise=self.noise, unit=unit, public_number=self.transactions)
+
+    def _chosen_unit(
+        self, unit: PrivacyUnit, held: Transactions, budget: Budget, request: Request | PublishRequest | None
+    ) -> PrivacyUnit:
+        """The unit with as many transactions as are best for what is asked, which is paid for from the budget."""
+        if request is None:
+            raise BadCall(
+                "how many transactions of a person count is chosen for what is asked, and nothing was; "
+                "give a number per owner, or ask for something"
+            )
+        engine = LocalEngine(held, threads=self.threads)
+        persons = PersonCurator(engine, budget=budget, noise=self.noise)
+        return replace(unit, transactions=choose_per_owner(persons, request, epsilon=budget.total))
 
 
 def open_curator(
@@ -143,15 +174,23 @@ def as_transactions(data: Transactions | Any) -> Transactions:  # noqa: ANN401
     return data if isinstance(data, Transactions) else read(data)
 
 
-def unit_of(held: Transactions, per_owner: int | None) -> PrivacyUnit:
-    """Who is protected, and with how many transactions each."""
+def unit_of(held: Transactions, per_owner: PerOwner | None) -> PrivacyUnit:
+    """Who is protected, and with how many transactions each; with one, as long as that is to be chosen privately."""
     if held.owners is None:
         if per_owner is not None:
-            raise BadCall("a limit per owner was given, but the data names no owner of several transactions")
+            why = "every person has one here" if held.is_by_person else "the data names no owner of several"
+            raise BadCall(
+                f"--per-owner {per_owner} (per_owner) limits the transactions of one person, but {why}; leave it out, "
+                "or name the columns of owners and of their baskets (--owner, --basket)"
+            )
         return PrivacyUnit("person" if held.is_by_person else "transaction", 1)
-    if per_owner is None or per_owner < 1:
+    if per_owner == AUTO:
+        return PrivacyUnit("person", 1, is_cut=True, is_chosen_privately=True)
+    if type(per_owner) is not int or per_owner < 1:
+        given = "" if per_owner is None else f"; {per_owner!r} is neither"
         raise BadCall(
-            "one person may own several transactions here: say how many of each may count (at least 1) with "
-            "per_owner, on the command line --per-owner; noise grows with it"
+            "one person may own several transactions here: say how many of each may count with --per-owner "
+            "(per_owner): a number, at least 1, with which noise grows, or auto, which chooses it privately for up to "
+            f"5 % of epsilon{given}"
         )
-    return PrivacyUnit("person", per_owner)
+    return PrivacyUnit("person", per_owner, is_cut=True)

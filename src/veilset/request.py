@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal
 
 from veilset.errors import BadCall
 from veilset.rationals import Rational, rational_of
@@ -9,6 +10,12 @@ from veilset.taxonomy import FAN_OUT, Taxonomy, check_fan_out
 
 Support = Rational
 """A threshold: below 1 a share of the transactions, from 1 up a count."""
+
+PerOwner = int | Literal["auto"]
+"""How many transactions of one person count: a number, or to be chosen privately."""
+
+AUTO: Literal["auto"] = "auto"
+"""To be chosen privately."""
 
 MOST_TRANSACTIONS = 10**15
 """More than anybody has, and few enough for sums in 64 bits."""

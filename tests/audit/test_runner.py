@@ -6,12 +6,13 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
 from curators import unnamed_curator_over
 from veilset import cli
 from veilset.audit.lower_bound import Outcome
-from veilset.audit.neighbours import PAIRS
+from veilset.audit.neighbours import PAIRS, PERSON_PAIRS
 from veilset.audit.question_examples import AUDITED_DELTA, QUESTIONS_BEFORE_NAMES
 from veilset.audit.runner import (
     ALL_PAIRS,
@@ -24,6 +25,7 @@ from veilset.audit.runner import (
     sampled_verdict,
 )
 from veilset.audit.subjects import (
+    LIMIT_CHOSEN,
     TARGETS,
     MethodSubject,
     RawCount,
@@ -41,6 +43,8 @@ from veilset.gate import (
     Noise,
     NoisyCount,
     NoisyTree,
+    PersonCurator,
+    PrivacyUnit,
     SeededNoise,
     UnnamedCurator,
 )
@@ -51,6 +55,8 @@ from veilset.gate.selection.item_discovery import (
 )
 from veilset.methods import METHODS, find_method
 from veilset.methods.tps import em
+from veilset.opening import Access
+from veilset.raw.cuts.owners import keep_per_owner
 from veilset.raw.engines.local import LocalEngine
 from veilset.raw.transactions import Transactions
 from veilset.results.release import Release
@@ -255,6 +261,51 @@ def test_the_default_of_a_task_is_audited_after_private_discovery(task: str) -> 
     found = [subject for subject in subjects if subject.delta]
     assert [subject.delta for subject in found] == [AUDITED_DELTA]
     assert all(isinstance(subject, MethodSubject) for subject in subjects)
+
+
+@pytest.mark.parametrize("task", TARGETS)
+def test_the_default_of_a_task_is_audited_with_a_limit_chosen_privately(task: str) -> None:
+    """On persons with several transactions, and on nobody else."""
+    name = find_method(None, task=task).name
+    (subject,) = (subject for subject in of_method(name) if subject.needs_persons)
+    held = [case() for case in exact_cases(name, PERSON_PAIRS, Fraction(1))]
+    chosen = [verdict for verdict in held if LIMIT_CHOSEN in verdict.case]
+    assert len(chosen) == len(PERSON_PAIRS)
+    assert {verdict.verdict for verdict in chosen} == {HOLDS}
+    assert not [case for case in exact_cases(name, PAIRS[:1], Fraction(1)) if subject in case.args]  # type: ignore[attr-defined]
+
+
+def two_or_three(curator: PersonCurator, request: object, *, epsilon: Fraction) -> int:
+    """Small databases hide in noise, where one transaction counts; so this limit hangs on noisy answers alone."""
+    assert request is not None
+    told = curator.ask_transactions_by_person((1, 2, 4), epsilon=epsilon / 50)
+    return 2 + int(told.values.sum()) % 2
+
+
+@pytest.mark.parametrize(("kept", "verdict"), [(0, HOLDS), (2, BROKEN)], ids=["as noised", "two more"])
+def test_noise_is_for_as_many_transactions_as_were_chosen(
+    kept: int, verdict: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of five, two or three count; the control: where two more than were chosen count, it shows."""
+    (subject,) = (subject for subject in of_method("planned") if subject.needs_persons)
+    keep = keep_per_owner
+    monkeypatch.setattr("veilset.opening.choose_per_owner", two_or_three)
+    monkeypatch.setattr(
+        "veilset.opening.keep_per_owner", lambda held, most, keys: keep(held, most + kept, keys)
+    )
+    (of_five,) = (pair for pair in PERSON_PAIRS if len(pair.more) == 4)
+    assert exact_verdict(subject, of_five, epsilon=Fraction(1)).verdict == verdict
+
+
+def test_a_limit_chosen_without_noise_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The control: how many transactions the busiest person has leaks at once."""
+    (subject,) = (subject for subject in of_method("planned") if subject.needs_persons)
+
+    def largest(_: Access, unit: PrivacyUnit, held: Transactions, *__: object) -> PrivacyUnit:
+        return replace(unit, transactions=int(np.bincount(held.owners).max()))  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Access, "_chosen_unit", largest)
+    assert exact_verdict(subject, PERSON_PAIRS[0], epsilon=Fraction(1)).verdict == BROKEN
 
 
 RARE = next(pair for pair in PAIRS if pair.name == "rare items only")

@@ -198,6 +198,21 @@ def test_people_with_several_baskets_are_protected_as_a_whole(tmp_path: Path) ->
         "one person, whole, whoever it is: of anybody's transactions, 2 at most count, drawn at random"
     )
     assert document["trace"][0]["sensitivity"] == 2
+    chosen = json.loads(veilset(*call, "--per-owner", "auto", "--json").stdout)
+    assert "a number that was chosen privately" in chosen["promise"]["unit"]
+    assert [row["sensitivity"] for row in chosen["trace"][:2]] == [1, 1]
+    wrong = veilset(*call, "--per-owner", "some")
+    assert (wrong.returncode, "give one from 1 up, or auto" in wrong.stderr) == (2, True)
+
+
+def test_a_limit_chosen_privately_needs_owners_of_several_baskets(tmp_path: Path) -> None:
+    """What to do is said, and nothing is spent."""
+    (tmp_path / "data.dat").write_text("1 2\n" * 300)
+    (tmp_path / "who.csv").write_text("who,what\n" + "\n".join(f"p{n},milk" for n in range(300)))
+    one_each = [tmp_path / "who.csv", "--owner", "who", "--item", "what"]
+    for data, why in (([tmp_path / "data.dat"], "names no owner of several"), (one_each, "has one here")):
+        run = veilset("mine", *data, "--public-items", "--epsilon", "1", "--k", "1", "--per-owner", "auto")
+        assert (run.returncode, why in run.stderr, "--basket" in run.stderr) == (2, True, True)
 
 
 ASKING = {

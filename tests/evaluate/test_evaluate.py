@@ -6,6 +6,7 @@ import sys
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -16,6 +17,7 @@ from strategies import arrays_of
 from veilset.datasets import groceries, quest
 from veilset.errors import BadCall
 from veilset.evaluate import CELL, METRICS, SCHEMA, SeededRun, Study, documents, evaluate, summary
+from veilset.evaluate.results import CHOSEN_PRIVATELY
 from veilset.raw.transactions import Alphabet, Transactions
 
 DATA = {"small": groceries(3000), "other": quest(2000, items=100)}
@@ -153,6 +155,34 @@ def test_persons_are_protected_where_the_data_has_owners() -> None:
     assert 0.8 < evaluate({"small": OWNED}, few)["relative_error"].mean() < 1  # type: ignore[operator]
 
 
+def test_several_limits_for_a_person_are_studied_beside_each_other(tmp_path: Path) -> None:
+    """Also one that every run chooses privately, 0 in the column and auto in words; the file keeps its columns."""
+    path = tmp_path / "results.parquet"
+    cell = {"methods": ["truncated-em"], "epsilons": [5], "ks": [10], "repeats": 2}
+    both = evaluate({"small": OWNED}, Study.of(**cell, per_owner=[1, "auto", 1]), results=path)  # type: ignore[arg-type]
+    assert both["per_owner"].to_list() == [1, 1, CHOSEN_PRIVATELY, CHOSEN_PRIVATELY]
+    assert [document["per_owner"] for document in documents(both)] == [1, "auto"]
+    assert pl.read_parquet(path).schema == pl.Schema(SCHEMA)
+    one = evaluate({"small": OWNED}, Study.of(**cell, per_owner="auto"), results=path)  # type: ignore[arg-type]
+    assert one.equals(both.filter(per_owner=CHOSEN_PRIVATELY))
+
+
+def test_what_a_limit_drops_counts_as_an_error() -> None:
+    """Ten transactions of each person, all alike: without noise, supports are off by just the share that is dropped."""
+    alike = replace(rows_over([[0, 1]] * 400, "ab"), owners=np.arange(400) // 10)
+    study = Study.of(methods=["truncated-em"], epsilons=[10**6], ks=[3], repeats=1, per_owner=[1, 3, 10])
+    assert evaluate({"alike": alike}, study)["relative_error"].to_list() == pytest.approx(
+        [0.9, 0.7, 0], abs=0.01
+    )
+
+
+@pytest.mark.parametrize("limits", [[], [0], [1, -2], ["many"], [True], "all"])
+def test_a_limit_that_is_none_is_refused(limits: Any) -> None:  # noqa: ANN401 - whatever somebody gives
+    """Before anything is run."""
+    with pytest.raises(BadCall, match="give numbers from 1 up, or auto"):
+        Study.of(methods=["truncated-em"], epsilons=[1], ks=[5], per_owner=limits)
+
+
 @pytest.mark.parametrize("seed", [-1, 2**63])
 def test_a_seed_that_results_cannot_hold_is_refused(seed: int) -> None:
     """Before anything is run."""
@@ -267,3 +297,8 @@ def test_the_command_keeps_owners_and_takes_delta(tmp_path: Path) -> None:
     (cell,) = json.loads(run.stdout)
     assert (cell["per_owner"], cell["delta"], cell["is_private"]) == (2, 1e-9, False)
     assert cell["f_score"]["mean"] == 1
+    several = veilset("evaluate", path, *columns, *study, "--per-owner", "1,3,auto", "--json")
+    assert [cell["per_owner"] for cell in json.loads(several.stdout)] == [1, 3, "auto"]
+    shown = veilset("evaluate", path, *columns, *study, "--per-owner", "3,auto").stdout
+    assert "3 per owner" in shown
+    assert "auto per owner" in shown

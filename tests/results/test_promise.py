@@ -117,7 +117,7 @@ OWNED = pl.DataFrame(
 @pytest.mark.parametrize(
     ("per_owner", "unit"),
     [
-        (1, "one person"),
+        (1, "one person, whole, whoever it is: of anybody's transactions, 1 at most counts, drawn at random"),
         (
             3,
             "one person, whole, whoever it is: of anybody's transactions, 3 at most count, drawn at random",
@@ -132,6 +132,18 @@ def test_a_person_is_protected_whole(per_owner: int, unit: str, choice: dict[str
     assert promise.unit == unit
     assert promise.neighbours == f"databases that differ by adding or removing {unit}"
     assert f"Protected: {unit}. Whether it" in str(promise)
+
+
+@pytest.mark.parametrize("choice", [{"public_items": True}, {"delta": DELTA}, {"alphabet": ["tea"]}], ids=str)
+def test_a_limit_that_was_chosen_privately_is_said_to_be(choice: dict[str, Any]) -> None:
+    """With the number that was chosen, which its noisy answers told."""
+    owned = read(OWNED, owner="who", basket="receipt", item="what")
+    release = mine(owned, epsilon=1, k=1, per_owner="auto", noise=SeededNoise(1), **choice)
+    later = release.trace[2].mechanism.to_dict()
+    assert release.promise.unit == (
+        f"one person, whole, whoever it is: of anybody's transactions, {later['sensitivity']} at most count, drawn at "
+        "random, a number that was chosen privately, as part of the cost"
+    )
 
 
 def test_one_set_for_each_person_is_one_person() -> None:

@@ -7,15 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from veilset.gate import Curator, Partitions, UnnamedCurator
+from veilset.gate import Curator, Partitions, PersonCurator, UnnamedCurator
 
-_DOORS = (Curator, UnnamedCurator, Partitions)
+_DOORS = (Curator, UnnamedCurator, PersonCurator, Partitions)
 
 
 class Watched:
     """A curator, or partitions, whose answers are kept as plain values; what it opens is watched as well."""
 
-    def __init__(self, door: Curator | UnnamedCurator | Partitions, answers: list[object]) -> None:
+    def __init__(
+        self, door: Curator | UnnamedCurator | PersonCurator | Partitions, answers: list[object]
+    ) -> None:
         self._door, self._answers = door, answers
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the door has

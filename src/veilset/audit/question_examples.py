@@ -27,6 +27,7 @@ from veilset.gate import (
     NoisyHistogram,
     OnlyItems,
     Partitions,
+    PersonCurator,
     Refinement,
     SizeTest,
     Split,
@@ -41,6 +42,7 @@ AUDITED_DELTA = Fraction(1, 1000)
 
 Ask = Callable[[Curator, Fraction], Outcome]
 AskUnnamed = Callable[[UnnamedCurator, Fraction], Outcome]
+AskPersons = Callable[[PersonCurator, Fraction], Outcome]
 AskUnder = Callable[[Curator, Fraction, Truncation], Outcome]
 
 
@@ -252,6 +254,16 @@ QUESTIONS_BEFORE_NAMES: Mapping[str, AskUnnamed] = {
     "items named by Laplace noise": _naming("laplace", 8),
     "items named by Laplace noise, at most 2 of a transaction": _naming("laplace", 2),
 }
+
+QUESTIONS_ABOUT_PERSONS: Mapping[str, AskPersons] = {
+    "transactions by person": lambda curator, epsilon: seen_counts(
+        "class", curator.ask_transactions_by_person((1, 2, 3, 5), epsilon=epsilon).values
+    ),
+    "k-th support, one transaction of each person": lambda curator, epsilon: {
+        "support": curator.ask_kth_support_of_one_each(3, max_size=2, epsilon=epsilon).value
+    },
+}
+"""For databases of persons with several transactions, of which nobody knows yet how many count."""
 
 QUESTIONS_UNDER_TRUNCATION: Mapping[str, AskUnder] = {
     "lengths": lambda curator, epsilon, truncation: seen_counts(

@@ -86,7 +86,10 @@ def cases(
 def exact_cases(name: str, pairs: Sequence[Pair], epsilon: Fraction) -> list[Case]:
     """Transcripts whose probabilities are computed: a control, then every subject on every pair that it can be."""
     in_lockstep = [
-        (subject, pair) for subject in _subjects(name) for pair in pairs if _is_small(subject, pair)
+        (subject, pair)
+        for subject in _subjects(name)
+        for pair in pairs
+        if _is_small(subject, pair) and _has_unit_of(subject, pair)
     ]
     controls = [(RawCount(), pairs[0])] if in_lockstep else []
     return [
@@ -97,6 +100,11 @@ def exact_cases(name: str, pairs: Sequence[Pair], epsilon: Fraction) -> list[Cas
 def _is_small(subject: Audited, pair: Pair) -> bool:
     """Whether all samples can be run through, where one is drawn."""
     return not subject.draws_sample or len(pair.with_unit()) <= MOST_SAMPLED
+
+
+def _has_unit_of(subject: Audited, pair: Pair) -> bool:
+    """Whether there are persons with several transactions, where a subject is about them."""
+    return pair.is_of_persons or not subject.needs_persons
 
 
 def exact_verdict(subject: Audited, pair: Pair, *, epsilon: Fraction) -> Verdict:
@@ -127,7 +135,12 @@ def sampled_cases(name: str, pairs: Sequence[Pair], sampling: Sampling, shell: S
     if name == "commands" and shell is None:
         raise BadCall("to audit commands, give a shell to run them in")
     by_unit = [[pair for pair in pairs if pair.is_of_persons == persons] for persons in (False, True)]
-    in_process = [(subject, same) for subject in _subjects(name) for same in by_unit if same]
+    in_process = [
+        (subject, same)
+        for subject in _subjects(name)
+        for same in by_unit
+        if same and _has_unit_of(subject, same[0])
+    ]
     by_command = command_lines() if shell is not None and name in {"commands", "all"} else []
     looks_at_digits = name in {"questions", "all"}
     shared = sampling.shared_by(len(in_process) + len(by_command) + looks_at_digits)

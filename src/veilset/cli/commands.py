@@ -31,7 +31,9 @@ from veilset.cli.options import (
     ReportOption,
     SeedOption,
     check_can_write,
+    limit_of,
     parts_of,
+    per_owner_of,
     whole_number,
 )
 
@@ -120,7 +122,7 @@ def mine_command(
         max_size=max_size,
         public_items=public_items,
         delta=delta,
-        per_owner=per_owner,
+        per_owner=limit_of(per_owner),
         transactions=transactions,
     )
 
@@ -149,7 +151,7 @@ def items_command(
         method=method,
         public_items=public_items,
         delta=delta,
-        per_owner=per_owner,
+        per_owner=limit_of(per_owner),
         transactions=transactions,
     )
 
@@ -195,7 +197,7 @@ def publish_command(
             taxonomy=taxonomy,
             public_items=public_items,
             delta=delta,
-            per_owner=per_owner,
+            per_owner=limit_of(per_owner),
         )
         with telling_spent(published):
             published.write(out)
@@ -214,7 +216,9 @@ def evaluate_command(
     min_support: Annotated[str, typer.Option("--min-support", metavar="S,S", help="Thresholds.")] = "",
     max_size: MaxSizeOption = None,
     task: Annotated[str, typer.Option("--task", metavar="T", help="mine, items or publish.")] = "mine",
-    per_owner: PerOwnerOption = None,
+    per_owner: Annotated[
+        str, typer.Option("--per-owner", metavar="N,N", help="Baskets of one owner that count: 1,3,auto.")
+    ] = "",
     delta: Annotated[
         str | None, typer.Option("--delta", metavar="D", help="Let every run find the items privately.")
     ] = None,
@@ -246,7 +250,7 @@ def evaluate_command(
         task=task,
         repeats=repeats,
         seed=seed,
-        per_owner=per_owner,
+        per_owner=[per_owner_of(part) for part in parts_of(per_owner)] or None,
         delta=delta,
     )
     with terminal.progress("runs") as progress:

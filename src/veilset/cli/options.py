@@ -1,11 +1,14 @@
 """The options that several commands share, and the checks of what they were given."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from veilset.errors import BadCall
+
+if TYPE_CHECKING:
+    from veilset.request import PerOwner
 
 EpsilonOption = Annotated[
     str,
@@ -30,7 +33,12 @@ MethodOption = Annotated[
     str | None, typer.Option("--method", metavar="M", help="Which method; see docs/methods.")
 ]
 PerOwnerOption = Annotated[
-    int | None, typer.Option("--per-owner", metavar="N", help="How many baskets of one owner may count.")
+    str | None,
+    typer.Option(
+        "--per-owner",
+        metavar="N|auto",
+        help="How many baskets of one owner may count; auto chooses privately.",
+    ),
 ]
 PublicNumberOption = Annotated[
     int | None,
@@ -81,3 +89,18 @@ def whole_number(text: str) -> int:
         return int(text)
     except ValueError:
         raise BadCall(f"{text!r} is not a whole number; give numbers of itemsets, such as 50,100") from None
+
+
+def limit_of(text: str | None) -> "PerOwner | None":
+    """How many baskets of one owner may count, if that was said."""
+    return None if text is None else per_owner_of(text)
+
+
+def per_owner_of(text: str) -> "PerOwner":
+    """How many baskets of one owner may count: a number, or to be chosen privately."""
+    if text == "auto":
+        return "auto"
+    try:
+        return int(text)
+    except ValueError:
+        raise BadCall(f"--per-owner {text!r} is no number of baskets; give one from 1 up, or auto") from None

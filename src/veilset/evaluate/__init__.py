@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, fields
 from fractions import Fraction
+from itertools import product
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from veilset.evaluate.metrics import Claims, Score, Truth, score
 from veilset.evaluate.published import Queries, Reference, score_published, supports_by_itemset, supports_in
 from veilset.evaluate.results import (
     CELL,
+    CHOSEN_PRIVATELY,
     LATER_COLUMNS,
     METRICS,
     SCHEMA,
@@ -45,7 +47,7 @@ from veilset.raw.counts import ExactItemsets
 from veilset.raw.engines.itemset_filter import ItemsetFilter
 from veilset.raw.engines.local import LocalEngine
 from veilset.raw.transactions import Transactions
-from veilset.request import PublishRequest, Request, Support
+from veilset.request import AUTO, PerOwner, PublishRequest, Request, Support
 from veilset.results.estimates import count_of
 from veilset.results.published import Published
 from veilset.results.release import Release
@@ -78,7 +80,7 @@ class Study:
     task: str
     repeats: int
     seed: int
-    per_owner: int | None = None
+    per_owner: tuple[PerOwner | None, ...] = (None,)
     delta: Fraction | None = None
 
     @classmethod
@@ -93,13 +95,14 @@ class Study:
         task: str = "mine",
         repeats: int = 10,
         seed: int = 7,
-        per_owner: int | None = None,
+        per_owner: PerOwner | Sequence[PerOwner] | None = None,
         delta: Delta | None = None,
     ) -> "Study":
         """Check what a caller handed in; thresholds are studied beside the numbers of itemsets.
 
-        `per_owner` transactions of one person count, where the data has owners. Items are public, unless `delta` is
-        given: then each run finds them privately.
+        `per_owner` transactions of one person count in a run, where the data has owners; several numbers, or "auto",
+        are studied beside each other. What is dropped counts as an error: the exact answer is that of all transactions.
+        Items are public, unless `delta` is given: then each run finds them privately.
         """
         if task not in TASKS:
             raise BadCall(f"there is no task {task!r}; give one of {', '.join(TASKS)}")
@@ -122,7 +125,7 @@ class Study:
             task,
             repeats,
             seed,
-            per_owner,
+            _limits(per_owner),
             None if delta is None else exact_delta(delta),
         )
 
@@ -143,6 +146,7 @@ class SeededRun:
     repeat: int
     study_seed: int
     per_owner: int | None = None
+    """0 where it is chosen privately: see `veilset.evaluate.results.CHOSEN_PRIVATELY`."""
     delta: float | None = None
 
     @property
@@ -153,6 +157,11 @@ class SeededRun:
         parts = [str(value) for name, value in told.items() if name not in {"version", *LATER_COLUMNS}]
         text = "|".join([*parts, *later])
         return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") >> 1
+
+    @property
+    def limit(self) -> PerOwner | None:
+        """How many transactions of one person count."""
+        return AUTO if self.per_owner == CHOSEN_PRIVATELY else self.per_owner
 
     @property
     def request(self) -> Request:
@@ -204,7 +213,8 @@ def _jobs(name: str, held: Transactions, study: Study, folder: Path) -> Iterator
     """All runs of a study on one dataset, which is put where workers find it."""
     if len(held) == 0:
         raise BadCall(f"{name} holds no transaction; there is nothing to measure on it")
-    unit_of(held, study.per_owner)
+    for limit in study.per_owner:
+        unit_of(held, limit)
     path = folder / f"{len(list(folder.iterdir()))}.arrow"
     share_transactions(held, path)
     fingerprint = fingerprint_of(held)
@@ -213,37 +223,24 @@ def _jobs(name: str, held: Transactions, study: Study, folder: Path) -> Iterator
         found, threshold = _exact_answer(name, held, request)
         truth = Truth.of(found.supports, np.diff(found.offsets), threshold=threshold)
         reference = Reference(supports_by_itemset(found), queries, len(held.alphabet))
-        for method in study.methods:
-            for epsilon in study.epsilons:
-                for repeat in range(study.repeats):
-                    run = _seeded_run(study, request, name, fingerprint, method, epsilon, repeat)
-                    yield Job(run, path, truth, reference)
-
-
-def _seeded_run(
-    study: Study,
-    request: Request,
-    dataset: str,
-    fingerprint: str,
-    method: str,
-    epsilon: Fraction,
-    repeat: int,
-) -> SeededRun:
-    return SeededRun(
-        task=study.task,
-        dataset=dataset,
-        fingerprint=fingerprint,
-        method=method,
-        version=__version__,
-        epsilon=float(epsilon),
-        k=request.k,
-        min_support=None if request.min_support is None else str(request.min_support),
-        max_size=request.max_size,
-        repeat=repeat,
-        study_seed=study.seed,
-        per_owner=study.per_owner,
-        delta=None if study.delta is None else float(study.delta),
-    )
+        cells = product(study.methods, study.per_owner, study.epsilons, range(study.repeats))
+        for method, limit, epsilon, repeat in cells:
+            run = SeededRun(
+                task=study.task,
+                dataset=name,
+                fingerprint=fingerprint,
+                method=method,
+                version=__version__,
+                epsilon=float(epsilon),
+                k=request.k,
+                min_support=None if request.min_support is None else str(request.min_support),
+                max_size=request.max_size,
+                repeat=repeat,
+                study_seed=study.seed,
+                per_owner=CHOSEN_PRIVATELY if limit == AUTO else limit,
+                delta=None if study.delta is None else float(study.delta),
+            )
+            yield Job(run, path, truth, reference)
 
 
 def _exact_answer(name: str, held: Transactions, request: Request) -> tuple[ExactItemsets, int]:
@@ -283,7 +280,7 @@ def _measured(job: Job) -> ResultRow:
         epsilon=run.epsilon,
         noise=SeededNoise(run.seed),
         items=ItemChoice(delta=run.delta),
-        per_owner=run.per_owner,
+        per_owner=run.limit,
         threads=1,
     )
     with peak_growth() as peak:
@@ -327,6 +324,20 @@ def _scores_published(published: Published, held: Transactions, job: Job) -> Res
 def _score(itemsets: Itemsets, claims: Claims, held: Transactions, truth: Truth) -> Score:
     """Score itemsets and what is claimed of them."""
     return score(truth, true=supports_in(LocalEngine(held, threads=1), itemsets), claims=claims)
+
+
+def _limits(per_owner: PerOwner | Sequence[PerOwner] | None) -> tuple[PerOwner | None, ...]:
+    """Every number of transactions of one person that is to be studied, once."""
+    if per_owner is None or isinstance(per_owner, int):
+        return (per_owner,)
+    given = (per_owner,) if isinstance(per_owner, str) else tuple(dict.fromkeys(per_owner))
+    wrong = [limit for limit in given if limit != AUTO and (type(limit) is not int or limit < 1)]
+    if wrong or not given:
+        raise BadCall(
+            f"{wrong[0] if wrong else 'nothing'!r} is no number of transactions of one person; give numbers from 1 up, "
+            "or auto"
+        )
+    return given
 
 
 def _key(row: ResultRow) -> tuple[object, ...]:

@@ -43,6 +43,9 @@ SCHEMA: dict[str, pl.DataType] = {
 }
 """The columns of results: one row for each run."""
 
+CHOSEN_PRIVATELY = 0
+"""In the column `per_owner`: how many transactions of one person count was chosen privately, in every run."""
+
 LATER_COLUMNS = ("per_owner", "delta")
 """Columns of a run that results of version 0.1 lack: nothing was limited for an owner, and items were public.
 
@@ -110,6 +113,8 @@ def documents(results: pl.DataFrame) -> list[dict[str, Any]]:
     cells = []
     for names, runs in results.group_by(CELL, maintain_order=True):
         cell = dict(zip(CELL, names, strict=True))
+        if cell["per_owner"] == CHOSEN_PRIVATELY:
+            cell["per_owner"] = "auto"
         metrics = {metric: mean_and_sd(runs[metric].drop_nulls().to_list()) for metric in METRICS}
         cells.append(
             {

@@ -45,6 +45,7 @@ from veilset.gate.mechanisms import (
 )
 from veilset.gate.noise import SecureNoise, SeededNoise
 from veilset.gate.noisy_tree import NoisyTree
+from veilset.gate.persons import PersonCurator
 from veilset.gate.questions.base import PrivacyUnit
 from veilset.gate.questions.counts import LARGEST_MARGINAL
 from veilset.gate.questions.partitions import Partitions, Refinement, SizeTest
@@ -112,6 +113,7 @@ __all__ = [
     "OnSample",
     "OnlyItems",
     "Partitions",
+    "PersonCurator",
     "PrivacyUnit",
     "Refinement",
     "Reshape",

@@ -16,11 +16,10 @@ from veilset.gate.answers import Discovery, NoisyCount, NoisyHistogram
 from veilset.gate.approximate_mechanisms import NamingLaw
 from veilset.gate.curator import Curator
 from veilset.gate.questions.base import PaidLooks
-from veilset.gate.questions.door import checked_classes
+from veilset.gate.questions.door import checked_classes, checked_place
 from veilset.gate.selection import item_discovery
-from veilset.gate.selection.floored_supports import kth_support
+from veilset.gate.selection.floored_supports import kth_support_of_all
 from veilset.integers import whole
-from veilset.itemsets import Domain
 from veilset.raw.counts import ExactCounts
 from veilset.raw.cuts.truncation import KeepAll, KeepRandom
 from veilset.raw.engines import Engine
@@ -52,14 +51,10 @@ class UnnamedCurator(PaidLooks):
 
         A transaction raises every support by 0 or 1, and so the k-th largest of them, whatever items there are.
         """
-        k, max_size = whole(k, "k"), whole(max_size, "max_size")
-        if k < 1 or max_size < 1:
-            raise BadCall(f"the {k}th itemset of up to {max_size} items; give numbers from 1 up")
+        k, max_size = checked_place(k, max_size)
 
         def look(engine: Engine) -> ExactCounts:
-            number = len(engine.alphabet)
-            domain = Domain(items=range(number), max_size=max_size)
-            return ExactCounts(np.array([kth_support(engine, domain, k) if number > 0 else 0]))
+            return ExactCounts(np.array([kth_support_of_all(engine, k, max_size=max_size)]))
 
         values, mechanism = self._noisy(
             f"support of the {ordinal(k)} itemset", look, sensitivity=1, epsilon=epsilon

@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from veilset.errors import BadCall
-from veilset.evaluate.results import with_later_columns
+from veilset.evaluate.results import CHOSEN_PRIVATELY, with_later_columns
 from veilset.render import page
 from veilset.wording import counted
 
@@ -138,15 +138,23 @@ def target_label(
     ('k = 100', 'support ≥ 0.01, at most 3 items')
     >>> target_label(100, None, None, 5, 1e-9)
     'k = 100, at most 5 transactions of one person, delta = 1e-09'
+    >>> target_label(100, None, None, CHOSEN_PRIVATELY)
+    'k = 100, transactions of one person chosen privately'
     """
     parts = [
         f"k = {k}" if k is not None else "",
         f"support ≥ {min_support}" if min_support is not None else "",
         f"at most {counted(max_size, 'item')}" if max_size is not None else "",
-        f"at most {counted(per_owner, 'transaction')} of one person" if per_owner is not None else "",
+        "" if per_owner is None else _limit_label(per_owner),
         f"delta = {delta:g}" if delta is not None else "",
     ]
     return ", ".join(part for part in parts if part) or "all of it"
+
+
+def _limit_label(per_owner: int) -> str:
+    if per_owner == CHOSEN_PRIVATELY:
+        return "transactions of one person chosen privately"
+    return f"at most {counted(per_owner, 'transaction')} of one person"
 
 
 def _check_results(results: pl.DataFrame) -> None:

@@ -26,6 +26,7 @@ from veilset.gate import (
     NoisyHistogram,
     OnlyItems,
     Partitions,
+    PersonCurator,
     Refinement,
     Reshape,
     SeededNoise,
@@ -193,6 +194,16 @@ UNNAMED: dict[str, Callable[[UnnamedCurator, Fraction], object]] = {
 }
 """One call of every question about unnamed items."""
 
+PERSONS: dict[str, Callable[[PersonCurator, Fraction], object]] = {
+    "ask_transactions_by_person": lambda curator, epsilon: curator.ask_transactions_by_person(
+        (1, 2, 4), epsilon=epsilon
+    ),
+    "ask_kth_support_of_one_each": lambda curator, epsilon: curator.ask_kth_support_of_one_each(
+        2, max_size=3, epsilon=epsilon
+    ),
+}
+"""One call of every question about persons."""
+
 SPLIT: dict[str, Callable[[Partitions, Fraction], object]] = {
     "ask_split": lambda partitions, epsilon: partitions.ask_split(
         Refinement(
@@ -233,10 +244,11 @@ def test_every_question_has_a_case_here() -> None:
     assert questions_of(Curator) == {*ASKED, "ask_root_counts"}  # which needs delta: see test_root_counts
     assert questions_of(Partitions) == set(SPLIT)
     assert questions_of(UnnamedCurator) == set(UNNAMED)
+    assert questions_of(PersonCurator) == set(PERSONS)
     found = set(classes_with_questions())
-    assert {Curator, Partitions, UnnamedCurator} <= found
+    assert {Curator, Partitions, UnnamedCurator, PersonCurator} <= found
     for class_ in found:
-        assert issubclass(Curator, class_) or class_ in {Partitions, UnnamedCurator}
+        assert issubclass(Curator, class_) or class_ in {Partitions, UnnamedCurator, PersonCurator}
 
 
 def untouchable_curator(epsilon: Fraction) -> Curator:
@@ -327,6 +339,27 @@ def test_the_trace_tells_the_question_in_words(name: str) -> None:
     ASKED[name](curator, Fraction(1, 10**3))
     (charge,) = curator.budget.charges
     assert charge.question == IN_WORDS[name]
+
+
+PERSONS_IN_WORDS = {
+    "ask_transactions_by_person": "transactions of a person, in 3 classes",
+    "ask_kth_support_of_one_each": "support of the 2nd itemset, one transaction of each person",
+}
+
+
+@pytest.mark.parametrize("name", PERSONS)
+def test_a_question_about_persons_that_cannot_be_paid_does_not_look(name: str) -> None:
+    """BudgetExceeded comes first; where it was paid for, the question meets the engine; its row tells it in words."""
+    engine = cast("Engine", Untouchable(transactions_of([frozenset({0})])))
+    poor = PersonCurator(engine, budget=Budget(Fraction(1, 2 * 10**3)), noise=SeededNoise(1))
+    with pytest.raises(BudgetExceeded, match="only 1/2000 of 1/2000 is left"):
+        PERSONS[name](poor, Fraction(1, 10**3))
+    assert poor.budget.charges == ()
+    rich = PersonCurator(engine, budget=Budget(Fraction(1)), noise=SeededNoise(1))
+    with pytest.raises(pytest.fail.Exception, match="looked at the data"):
+        PERSONS[name](rich, Fraction(1, 10**3))
+    (charge,) = rich.budget.charges
+    assert charge.question == PERSONS_IN_WORDS[name]
 
 
 UNNAMED_IN_WORDS = {

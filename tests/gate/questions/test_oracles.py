@@ -20,11 +20,11 @@ from veilset.audit.lower_bound import Outcome
 from veilset.audit.neighbours import PAIRS, PERSON_LIMIT, Pair
 from veilset.audit.subjects import Audited, of_questions
 from veilset.audit.transcripts.losses import largest_loss
-from veilset.gate import Curator, Noise, Partitions, SeededNoise, UnnamedCurator
+from veilset.gate import Curator, Noise, Partitions, PersonCurator, SeededNoise, UnnamedCurator
 from veilset.raw.transactions import Transactions
 
 SUBJECTS = of_questions()
-DOORS = (Curator, UnnamedCurator, Partitions)
+DOORS = (Curator, UnnamedCurator, PersonCurator, Partitions)
 
 
 def questions_of(door: type) -> dict[str, Callable[..., Any]]:
@@ -107,6 +107,7 @@ TIGHT = (
     "prefix tree under KeepRandom(2)",
     "classes of lengths",
     "k-th support of unnamed items",
+    "transactions by person",
 )
 
 

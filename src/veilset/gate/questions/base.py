@@ -35,10 +35,19 @@ _RESHAPED_BY: dict[type, str] = {
 
 @dataclass(frozen=True, slots=True)
 class PrivacyUnit:
-    """Who is protected: the one thing in which neighbouring databases differ."""
+    """Who is protected: the one thing in which neighbouring databases differ.
+
+    `is_cut` tells that it may have more transactions than count; `is_chosen_privately`, that noisy answers told how
+    many of them count.
+
+    >>> PrivacyUnit("person", 1).sentence()
+    'one person'
+    """
 
     name: str
     transactions: int
+    is_cut: bool = False
+    is_chosen_privately: bool = False
 
     def __post_init__(self) -> None:
         if type(self.transactions) is not int or self.transactions < 1:
@@ -48,11 +57,15 @@ class PrivacyUnit:
 
     def sentence(self) -> str:
         """The unit in words."""
-        if self.transactions == 1:
+        if self.transactions == 1 and not self.is_cut:
             return f"one {self.name}"
+        count = "counts" if self.transactions == 1 else "count"
+        chosen = (
+            ", a number that was chosen privately, as part of the cost" if self.is_chosen_privately else ""
+        )
         return (
-            f"one {self.name}, whole, whoever it is: of anybody's transactions, {self.transactions} at most count, "
-            "drawn at random"
+            f"one {self.name}, whole, whoever it is: of anybody's transactions, {self.transactions} at most {count}, "
+            f"drawn at random{chosen}"
         )
 
 

@@ -115,12 +115,23 @@ def check_taxonomy(taxonomy: Taxonomy, alphabet_size: int) -> None:
     _check_codes(taxonomy.items, "the taxonomy", alphabet_size)
 
 
-def checked_classes(classes: Sequence[int], *, of: str) -> tuple[int, ...]:
-    """The least number of each class, from 0 up."""
+def checked_classes(classes: Sequence[int], *, of: str, first: int = 0) -> tuple[int, ...]:
+    """The least number of each class, from the first that is possible up."""
     numbers = tuple(whole(least, "the least number of a class") for least in classes)
-    if len(numbers) < 2 or numbers[0] != 0 or any(a >= b for a, b in pairwise(numbers)):
-        raise BadCall(f"classes of {of} must begin with 0 and rise; give at least two, such as 0, 1, 2, 4")
+    if len(numbers) < 2 or numbers[0] != first or any(a >= b for a, b in pairwise(numbers)):
+        example = ", ".join(str(first + step) for step in (0, 1, 2, 4))
+        raise BadCall(
+            f"classes of {of} must begin with {first} and rise; give at least two, such as {example}"
+        )
     return numbers
+
+
+def checked_place(k: int, max_size: int) -> tuple[int, int]:
+    """The place of an itemset and the most items that it may have, where nobody knows how many items there are."""
+    place, size = whole(k, "k"), whole(max_size, "max_size")
+    if place < 1 or size < 1:
+        raise BadCall(f"the {place}th itemset of up to {size} items; give numbers from 1 up")
+    return place, size
 
 
 def _check_codes(items: npt.NDArray[np.integer], what: str, alphabet_size: int) -> None:

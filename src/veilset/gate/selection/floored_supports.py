@@ -50,6 +50,12 @@ def kth_support(engine: Engine, domain: Domain, k: int, *, min_count: int = 1) -
     return int(best.supports[k - 1]) if best.supports.size >= k else 0
 
 
+def kth_support_of_all(engine: Engine, k: int, *, max_size: int) -> int:
+    """The same over all itemsets of the items that the engine knows; 0 where it knows none."""
+    number = len(engine.alphabet)
+    return kth_support(engine, Domain(items=range(number), max_size=max_size), k) if number > 0 else 0
+
+
 def floored_supports(engine: Engine, domain: Domain, k: int, *, rate: Fraction) -> ExactScores:
     """The floor, and every itemset above it."""
     margin = math.ceil((math.log(k / _BLOCK_CHANCE) + math.log(domain.size)) / rate)

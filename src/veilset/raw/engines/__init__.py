@@ -27,6 +27,9 @@ class Engine(Protocol):
     def sample(self, draw: DrawKeys, *, below: int) -> "Engine":
         """The same over the transactions whose random 32-bit key is below a bound."""
 
+    def of_each_owner(self, most: int, draw: DrawKeys) -> "Engine":
+        """An engine over at most that many transactions of each owner, drawn uniformly."""
+
     def restricted(self, items: Int64Array) -> "Engine":
         """An engine over the same transactions with no other items than these, in this order."""
 
@@ -35,6 +38,12 @@ class Engine(Protocol):
 
     def number(self) -> ExactCounts:
         """How many transactions there are: one value."""
+
+    def transactions_by_owner(self, *, limit: int) -> ExactCounts:
+        """How many owners have 1, 2, ..., limit transactions (the last value: or more).
+
+        Where no owners are known, every transaction is somebody's only one.
+        """
 
     def lengths(self, truncation: Truncation, draw: DrawKeys, *, limit: int) -> ExactCounts:
         """How many transactions have 0, 1, ..., limit items (the last value: or more) after truncation."""

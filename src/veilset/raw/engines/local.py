@@ -18,6 +18,7 @@ import numpy as np
 from veilset.arrays import Int32Array, Int64Array
 from veilset.errors import BadCall
 from veilset.raw.counts import ExactCounts, ExactItemsets, ExactRecords, ExactTree
+from veilset.raw.cuts.owners import keep_per_owner
 from veilset.raw.cuts.rows import CompressedRows, Keys
 from veilset.raw.cuts.truncation import KeepAll, OnlyItems, Reshape, Truncation
 from veilset.raw.engines import DrawKeys, mining
@@ -87,6 +88,7 @@ class LocalEngine:
     ) -> None:
         self.alphabet: Alphabet = transactions.alphabet
         self._rows = _whole(transactions)
+        self._owners = transactions.owners
         self._threads = threads or os.cpu_count() or 1
         self._rows_in_a_chunk = rows_in_a_chunk
 
@@ -112,6 +114,12 @@ class LocalEngine:
         offsets = np.append(0, np.cumsum(lengths[is_drawn]))
         drawn = Transactions(offsets, self._rows.items[np.repeat(is_drawn, lengths)], self.alphabet)
         return LocalEngine(drawn, threads=self._threads, rows_in_a_chunk=self._rows_in_a_chunk)
+
+    def of_each_owner(self, most: int, draw: DrawKeys) -> "LocalEngine":
+        """An engine over at most that many transactions of each owner, drawn uniformly."""
+        held = Transactions(self._rows.offsets, self._rows.items, self.alphabet, self._owners)
+        kept = keep_per_owner(held, most, draw(len(held)))
+        return LocalEngine(kept, threads=self._threads, rows_in_a_chunk=self._rows_in_a_chunk)
 
     def restricted(self, items: Int64Array) -> "LocalEngine":
         """An engine over the same transactions with no other items than these, in this order."""
@@ -143,6 +151,14 @@ class LocalEngine:
     def number(self) -> ExactCounts:
         """How many transactions there are: one value."""
         return ExactCounts(np.array([self._rows.offsets.size - 1], np.int64))
+
+    def transactions_by_owner(self, *, limit: int) -> ExactCounts:
+        """How many owners have 1, 2, ..., limit transactions (the last value: or more)."""
+        if limit < 1:
+            raise BadCall(f"at most {limit} transactions of an owner counts nothing; give a limit from 1 up")
+        owners = np.arange(self._rows.offsets.size - 1) if self._owners is None else self._owners
+        _, owned = np.unique(owners, return_counts=True)
+        return ExactCounts(np.bincount(np.minimum(owned, limit), minlength=limit + 1)[1:].astype(np.int64))
 
     def lengths(self, truncation: Truncation, draw: DrawKeys, *, limit: int) -> ExactCounts:
         """How many transactions have 0, 1, ..., limit items (the last value: or more) after truncation."""

@@ -1,7 +1,7 @@
 """Tables of names and numbers: what tables of results share, figures of the data, the cells of a study."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.table import Column, Table
 from rich.text import Text
@@ -34,15 +34,28 @@ def print_study(cells: "pl.DataFrame") -> None:
     """A study as a table: one line for each dataset, target, epsilon and method."""
     metrics = _OF_PUBLISHED if (cells["task"] == "publish").all() else _OF_RELEASES
     table = plain_table("dataset", "target", "epsilon", "method", *metrics)
-    for cell in cells.sort("dataset", "k", "min_support", "epsilon", "method").iter_rows(named=True):
+    for cell in cells.sort("dataset", "k", "min_support", "epsilon", "per_owner", "method").iter_rows(
+        named=True
+    ):
         table.add_row(
             Text(cell["dataset"]),
-            f"k = {cell['k']}" if cell["k"] is not None else f"support {cell['min_support']}",
+            _target(cell),
             f"{cell['epsilon']:g}",
             cell["method"],
             *(_formatted(cell[column], how) for column, how in metrics.values()),
         )
     stdout_console().print(table)
+
+
+def _target(cell: dict[str, Any]) -> str:
+    """What was asked for, and how many transactions of one owner counted, where they have several."""
+    from veilset.evaluate.results import CHOSEN_PRIVATELY  # noqa: PLC0415
+
+    wanted = f"k = {cell['k']}" if cell["k"] is not None else f"support {cell['min_support']}"
+    limit = cell["per_owner"]
+    if limit is None:
+        return wanted
+    return f"{wanted}, {'auto' if limit == CHOSEN_PRIVATELY else limit} per owner"
 
 
 _OF_RELEASES = {
