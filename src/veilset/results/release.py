@@ -12,7 +12,7 @@ from veilset.errors import BadCall, BadInput
 from veilset.gate import Charge, Curator, Item, NoisyCount
 from veilset.results.estimates import Estimates, by_support, consistent
 from veilset.results.promise import Paid, Promise
-from veilset.results.rules import rules_frame
+from veilset.results.rules import rules_frame, thresholds_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,17 +92,30 @@ class Release(Paid):
         columns = self.to_frame().to_dict(as_series=False)
         return pd.DataFrame({**columns, "items": [frozenset(items) for items in columns["items"]]})
 
-    def rules(self, *, min_confidence: float = 0.5) -> pl.DataFrame:
+    def rules(
+        self,
+        *,
+        metric: str = "confidence",
+        min_threshold: float | None = None,
+        min_confidence: float | None = None,
+        surely: bool = False,
+    ) -> pl.DataFrame:
         """Association rules from the released supports alone, so at no further cost.
 
         Columns are named as in mlxtend: antecedents, consequents, antecedent support, consequent support,
-        support, confidence, lift, leverage, conviction, zhangs_metric. A rule shows only where the supports
-        of both its sides were released.
+        support, confidence, lift, leverage, conviction, zhangs_metric. Behind them stand both ends of the 95 % interval
+        of each measure: support_low, support_high, confidence_low and so on. A rule shows only where the supports of
+        both its sides were released.
+
+        `metric` and `min_threshold` choose rules as in mlxtend; without a threshold, those with a confidence of 0.5,
+        or those that hold more often than by chance. `min_confidence` may be given beside or instead. With `surely`,
+        not the measure but the low end of its interval must reach the threshold.
         """
         return rules_frame(
-            {frozenset(found.items): found.support for found in self.itemsets},
-            transactions=self.transactions.value,
-            min_confidence=min_confidence,
+            {frozenset(found.items): (found.support, found.low, found.high) for found in self.itemsets},
+            transactions=(self.transactions.value, self.transactions.low, self.transactions.high),
+            thresholds=thresholds_of(metric, min_threshold, min_confidence),
+            surely=surely,
             item=self._item_type(),
         )
 
