@@ -171,6 +171,13 @@ class Release(Paid):
     def load(cls, path: str | Path) -> "Release":
         """Read back what `save` wrote."""
         path = Path(path)
+        if not path.exists():
+            raise BadInput(f"there is no file {path}; name a release that was made with --out or save()")
+        if path.suffix == ".csv" and not _beside(path).exists():
+            raise BadInput(
+                f"{path} is not a release that veilset wrote, or lacks its other half, {_beside(path).name}; "
+                "put both in one folder"
+            )
         try:
             return cls.from_dict(_read_document(path))
         except (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
