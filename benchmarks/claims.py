@@ -50,9 +50,9 @@ def claims_section(results: pl.DataFrame) -> Iterator[str]:
     yield "\n## What releases claim"
     yield "Coverage is the share of released itemsets, right or not, whose true support lies in the 95 % interval;"
     yield "± is one standard error over runs. A cell is a dataset and a target; within are those cells with a coverage"
-    yield f"of {LEAST_COVERAGE} to {MOST_COVERAGE}. Bias is the mean of (released - true) / true, or / threshold where that"
-    yield "is more; its size is the mean over cells of its absolute value. Half width / error is the half width of"
-    yield "intervals by the mean error of supports (median over cells): exact Laplace noise has 3.0, normal noise 2.5.\n"
+    yield f"of {LEAST_COVERAGE} to {MOST_COVERAGE}. Bias is the mean of (released - true) / true, or / threshold where"
+    yield "that is more; its size is the mean over cells of its absolute value. Half width / error is the half width of"
+    yield "intervals by the mean error of supports (median over cells): Laplace noise has 3.0, normal noise 2.5.\n"
     yield "| method | ε | coverage | within | lowest cell | bias | its size | half width / error |"
     yield "|---|--:|--:|--:|--:|--:|--:|--:|"
     for row in rows.iter_rows(named=True):

@@ -59,7 +59,14 @@ def rules_command(
     if as_json:
         least = thresholds_of(metric, min_threshold, None)[metric]
         asked = {"metric": metric, "min_threshold": least, "surely": surely}
-        terminal.print_json({"rules": rules_to_json(shown), **asked, **found.account()})
+        terminal.print_json(
+            {
+                "rules": rules_to_json(shown),
+                **asked,
+                "is_mostly_noise": found.is_mostly_noise,
+                **found.account(),
+            }
+        )
     elif rules.height > 0:
         terminal.print_rules(shown, found, metric=metric, number=rules.height)
     else:

@@ -11,11 +11,17 @@ import polars as pl
 from veilset.errors import BadCall, BadInput
 from veilset.gate import Charge, Curator, Item, NoisyCount
 from veilset.results.estimates import Estimates, by_support, consistent
+from veilset.results.noise_check import is_mostly_noise
 from veilset.results.promise import Paid, Promise
 from veilset.results.rules import rules_frame, thresholds_of
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_NOISE_WARNING = (
+    "these itemsets cannot be told from noise: at this epsilon the noise is as large as their supports; "
+    "take a larger epsilon or more data, or ask for fewer itemsets"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +77,16 @@ class Release(Paid):
 
     def __len__(self) -> int:
         return len(self.itemsets)
+
+    @property
+    def is_mostly_noise(self) -> bool:
+        """Whether hardly any of the itemsets can be told from noise, by their intervals."""
+        return is_mostly_noise(self.itemsets, self.transactions)
+
+    @property
+    def noise_warning(self) -> str | None:
+        """What whoever sees the release must know of its itemsets; None where they say something."""
+        return _NOISE_WARNING if self.is_mostly_noise else None
 
     def to_frame(self) -> pl.DataFrame:
         """The itemsets as a Polars frame: items, support, low, high, frequency."""
@@ -130,7 +146,11 @@ class Release(Paid):
 
     def _about(self) -> dict[str, Any]:
         """Everything but the itemsets."""
-        return {"transactions": asdict(self.transactions), **self.account()}
+        return {
+            "transactions": asdict(self.transactions),
+            "is_mostly_noise": self.is_mostly_noise,
+            **self.account(),
+        }
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "Release":

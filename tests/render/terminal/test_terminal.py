@@ -40,6 +40,20 @@ def test_a_release_is_told_with_its_cost_and_promise(capsys: Captured) -> None:
     assert "NOT PRIVATE" in shown
 
 
+def test_a_release_of_noise_says_so_in_its_first_line(capsys: Captured) -> None:
+    """And one that is told from noise does not; rules of it say so, too."""
+    rows = [["milk", "bread"]] * 700 + [["milk"]] * 300
+    items = [f"item {number}" for number in range(30)]
+    for epsilon, is_noise in (("0.001", True), ("10", False)):
+        release = mine(rows, epsilon=epsilon, k=9, alphabet=["milk", "bread", *items], noise=SeededNoise(1))
+        terminal.print_release(release)
+        first = capsys.readouterr().out.splitlines()[0]
+        assert first.startswith("These itemsets cannot be told from noise") == is_noise
+        terminal.print_rules(release.rules(min_confidence=0), release, metric="confidence", number=1)
+        first = capsys.readouterr().out.splitlines()[0]
+        assert first.startswith("These itemsets cannot be told from noise") == is_noise
+
+
 def test_what_is_left_out_of_a_table_is_said(capsys: Captured) -> None:
     """With where to find it."""
     found = mine_exact([["a", "b"], ["a"]], min_support=1)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
+from veilset.render.terminal.results import print_noise_warning
 from veilset.render.terminal.streams import stdout_console
 from veilset.render.terminal.tables import number_column, plain_table
 from veilset.wording import counted
@@ -35,6 +36,7 @@ def print_rules(
         sides = (Text(", ".join(map(str, rule[side]))) for side in ("antecedents", "consequents"))
         table.add_row(*sides, *(text for each in metrics for text in _with_interval(rule, each)))
     console = stdout_console()
+    print_noise_warning(release)
     console.print(table)
     shown = min(rules.height, most)
     if shown < number:
