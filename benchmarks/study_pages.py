@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from PIL import Image
 
+from benchmarks.claims import claims_section
 from benchmarks.overview import overview, plot_overview
 from veilset.evaluate import summary
 from veilset.render.study_report import target_label
@@ -35,7 +36,7 @@ def write_pages(results: pl.DataFrame, folder: Path, *, name: str, title: str, c
     head = [f"# {title}", *_introduction(results, f"{name}.html", command)]
     plot_overview(cells, folder / f"{name}-all.png")
     together = [*overview(cells), f"\n![Mean F-score of all methods against epsilon]({name}-all.png)"]
-    lines = [*head, *together, *_plot_links(plots), *_tables(cells)]
+    lines = [*head, *together, *claims_section(results), *_plot_links(plots), *_tables(cells)]
     (folder / f"{name}.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

@@ -4,7 +4,7 @@
     baskets = vs.read("retail.dat")                  # files and tables -> transactions
     release = vs.mine(baskets, k=100, epsilon=1)     # truncate, count, add noise, choose
     release.to_frame()                               # noisy supports with 95 % intervals
-    release.rules(min_confidence=0.5)                # association rules, at no further cost
+    release.rules(min_confidence=0.5)                # association rules with intervals, at no further cost
     print(release.promise)                           # what is protected, in words
 
 Raw data leaves only through a question that was paid for: see docs/how-it-works.md.

@@ -231,6 +231,10 @@ def test_the_summary_and_the_document_agree_with_the_runs(results: pl.DataFrame)
         document
     )
     assert set(document["seconds"]) == {"median"}
+    for metric in ("coverage", "bias", "half_width", "mean_error"):
+        assert set(document[metric]) == {"mean", "sd", "standard_error"}
+        assert document[metric]["mean"] == pytest.approx(first[f"{metric}_mean"])
+    assert document["coverage"]["standard_error"] == pytest.approx(first["coverage_sd"] / 3**0.5)
     assert {cell["is_private"] for cell in documents(results)} == {False}
     json.dumps(documents(results), allow_nan=False)
 

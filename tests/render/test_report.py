@@ -127,7 +127,29 @@ def test_the_page_shows_all_that_was_released() -> None:
     assert "4 itemsets out of about 1,000 transactions (980 to 1,020), found by the method planned." in text
     assert "a note & more" in text
     assert re.search("bread butter ?2 ?300 ?280 . 320 ?30.00%", text)
-    assert re.search("butter ?bread ?75% ?1.50 ?30.00%", text)
+    interval = r"\d+% – \d+%"
+    assert re.search(rf"butter ?bread ?75% ?{interval} ?1.50 ?\d.\d\d – \d.\d\d ?30.00%", text)
+
+
+def test_a_release_of_noise_says_so_in_a_badge_before_its_epsilon() -> None:
+    """With what to do about it; private or not. Rows that reach down to noise are marked, one by one."""
+    noise = release_of({("bread",): 20, ("jam",): 18, ("tea",): 15})
+    html = report_html(noise)
+    seen = seen_first(html)
+    assert seen.startswith(
+        "nothing but noise These itemsets cannot be told from noise: at this epsilon the noise is"
+    )
+    assert (
+        seen.index("nothing but noise") < seen.index("private, epsilon = 1") < seen.index("Frequent itemsets")
+    )
+    assert ("span", {"class": "badge noise"}) in Page(html).tags
+    told = release_of({("bread",): 500, ("jam",): 400, ("tea",): 20})
+    html = report_html(told)
+    assert "noise" not in seen_first(html).partition("Frequent itemsets")[0]
+    assert [tag for tag, attributes in Page(html).tags if attributes.get("class") == "untold"] == ["tr"]
+    not_private = seen_first(report_html(release_of({("bread",): 20}, is_private=False)))
+    assert not_private.startswith("NOT PRIVATE")
+    assert "nothing but noise" in not_private
 
 
 def test_the_budget_is_stated_exactly() -> None:

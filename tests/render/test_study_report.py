@@ -276,3 +276,51 @@ def test_a_winner_is_the_method_with_the_best_mean(tmp_path: Path) -> None:
         ("winner clear", "good", "0.96 (+0.56)"),
         ("winner", "tie", "1.00"),
     ]
+
+
+def chosen_metric(page: Path, metric: str) -> str:
+    """The page as a browser draws it when this measure is chosen."""
+    text = page.read_text(encoding="utf-8")
+    start = "drawAgainOnChange(draw);\ndraw();"
+    assert text.count(start) == 1
+    choose = f'{start}\nat("metric").value = "{metric}";\ndraw();'
+    page.write_text(text.replace(start, choose), encoding="utf-8")
+    return drawn(page)
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium to draw the page")
+@pytest.mark.parametrize(
+    ("metric", "values", "figures"),
+    [
+        (
+            "coverage",
+            {"wide": (0.99, 1.0), "right": (0.95, 0.96), "narrow": (0.7, 0.72)},
+            "0.95 (\u22120.040)",
+        ),
+        ("bias", {"high": (0.2, 0.21), "right": (-0.01, -0.02), "low": (-0.3, -0.31)}, "-0.015 (\u22120.19)"),
+        ("half_width", {"right": (0.1, 0.11), "wide": (0.2, 0.21)}, "0.10 (\u22120.10)"),
+    ],
+)
+def test_what_is_closest_to_its_best_value_wins(
+    tmp_path: Path, metric: str, values: dict[str, tuple[float, float]], figures: str
+) -> None:
+    """A coverage near 0.95 and a bias near 0, from above or below; the lead is how much closer it is."""
+    runs = [
+        run_of(method=method, epsilon=epsilon, dataset=dataset, **{metric: value})
+        for method, both in values.items()
+        for value in both
+        for epsilon in (1.0, 2.0)
+        for dataset in ("retail", "chess")
+    ]
+    write_study_report(results_of(*runs), tmp_path / "study.html")
+    body = chosen_metric(tmp_path / "study.html", metric)
+    cells = re.findall('<td class="(winner[^"]*)".*?<small>(.*?)</small><br>(.*?)</button>', body)
+    assert {(name, shown) for _, name, shown in cells} == {("right", figures)}
+    assert all("clear" in kind for kind, _, _ in cells)
+    order = re.findall('<td class="name">.*?</span>(.*?)</td>', body)
+    assert order[0] == "right"
+    caption = re.findall('id="curve-caption">(.*?)</p>', body)[0]
+    assert ("The dashed line is where it should be" in caption) == (metric != "half_width")
+    heights = [float(number) for number in re.findall(r'points="[\d.]+,([\d.]+)', body)]
+    assert heights
+    assert all(4 <= height <= 76 for height in heights)

@@ -36,6 +36,7 @@ from veilset.cli.options import (
     per_owner_of,
     whole_number,
 )
+from veilset.cli.rules import rules_command
 
 if TYPE_CHECKING:
     from veilset import Release, Transactions
@@ -203,6 +204,9 @@ def publish_command(
             published.write(out)
     warn_if_conditional(published)
     terminal.print_json(published.to_dict()) if as_json else terminal.print_published(published, out)
+
+
+app.command(name="rules")(rules_command)
 
 
 @app.command(name="evaluate")

@@ -1,5 +1,6 @@
 """How good a release is, against the exact answer. For public data only: these figures are not private."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -180,10 +181,14 @@ def fim_utility(exact: Mapping[Itemset, int], published: Mapping[Itemset, int]) 
 
 
 def mean_and_sd(values: Sequence[float]) -> dict[str, float | None]:
-    """The mean and the standard deviation over runs; None where there is no value, or only one.
+    """The mean, the standard deviation over runs, and what that makes of the mean: its standard error.
+
+    None where there is no value, or only one.
 
     >>> mean_and_sd([1.0, 3.0])["mean"], mean_and_sd([])
-    (2.0, {'mean': None, 'sd': None})
+    (2.0, {'mean': None, 'sd': None, 'standard_error': None})
     """
     mean = float(np.mean(values)) if values else None
-    return {"mean": mean, "sd": float(np.std(values, ddof=1)) if len(values) > 1 else None}
+    deviation = float(np.std(values, ddof=1)) if len(values) > 1 else None
+    error = None if deviation is None else deviation / math.sqrt(len(values))
+    return {"mean": mean, "sd": deviation, "standard_error": error}

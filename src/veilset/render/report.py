@@ -16,6 +16,7 @@ import numpy as np
 from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import Charge, Item
 from veilset.render import page
+from veilset.results.noise_check import is_told_from_noise
 from veilset.results.release import Release, ReleasedItemset
 from veilset.wording import counted
 
@@ -74,11 +75,19 @@ def report_html(release: Release) -> str:
 def _banner(release: Release) -> str:
     """What a reader must know first: whether the release is private, how far, and on which condition."""
     if not release.is_private:
-        return (
+        not_private = (
             '<div class="banner" role="alert"><strong>NOT PRIVATE</strong><br>'
             "Made with noise that can be repeated. For tests and evaluation only: do not publish.</div>"
         )
-    return "\n".join([*_condition(release), *_guarantee(release)])
+        return "\n".join([not_private, *_noise_badge(release)])
+    return "\n".join([*_condition(release), *_noise_badge(release), *_guarantee(release)])
+
+
+def _noise_badge(release: Release) -> Iterator[str]:
+    warning = release.noise_warning
+    if warning is not None:
+        yield '<span class="badge noise">nothing but noise</span>'
+        yield f'<p class="condition noise" role="alert">{escape(_as_sentence(warning))}</p>'
 
 
 def _condition(release: Release) -> Iterator[str]:
@@ -114,8 +123,10 @@ def _release_summary(release: Release) -> str:
 
 
 def _itemset_row(found: ReleasedItemset, release: Release) -> str:
+    is_told = is_told_from_noise(found, release.transactions)
+    row = "<tr>" if is_told else '<tr class="untold" title="its interval reaches down to noise">'
     return (
-        f"<tr><td>{_chips(found.items)}</td>"
+        f"{row}<td>{_chips(found.items)}</td>"
         + _number_cell(len(found.items), str(len(found.items)), more="wide")
         + _number_cell(found.support, f"{found.support:,}")
         + _number_cell(found.low, f"{found.low:,} – {found.high:,}")
@@ -128,7 +139,13 @@ def _rule_row(rule: dict[str, Any]) -> str:
     return (
         f"<tr><td>{_chips(rule['antecedents'])}</td><td>{_chips(rule['consequents'])}</td>"
         + _number_cell(rule["confidence"], f"{rule['confidence']:.0%}")
+        + _number_cell(
+            rule["confidence_low"],
+            f"{rule['confidence_low']:.0%} – {rule['confidence_high']:.0%}",
+            more="wide",
+        )
         + _number_cell(rule["lift"], f"{rule['lift']:.2f}")
+        + _number_cell(rule["lift_low"], f"{rule['lift_low']:.2f} – {rule['lift_high']:.2f}", more="wide")
         + _number_cell(rule["support"], f"{rule['support']:.2%}", more="wide")
         + "</tr>"
     )
@@ -138,7 +155,8 @@ def _rules_caption(number: int) -> str:
     shown = f" The {MOST_RULES} of highest confidence out of {number:,}." if number > MOST_RULES else ""
     return (
         "Of the transactions that hold the items on the left, the confidence is the share that hold those on "
-        f"the right, too. Computed from the noisy supports above, so as uncertain as they are.{shown}"
+        f"the right, too; the lift is how many times more that is than among all transactions. Computed from the noisy "
+        f"supports above, so as uncertain as they are: the intervals hold the true value with 95 % confidence.{shown}"
     )
 
 

@@ -23,13 +23,18 @@ CELL_COLUMNS = (*SETTING_COLUMNS, "method", "epsilon")
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A column of the results that the page can show."""
+    """A column of the results that the page can show.
+
+    `best` is what it should be, where neither more nor less is better.
+    """
 
     column: str
     name: str
     meaning: str
     is_share: bool = True
     is_better_high: bool = True
+    is_signed: bool = False
+    best: float | None = None
 
 
 SHOWN_METRICS = (
@@ -48,6 +53,29 @@ SHOWN_METRICS = (
         "how far a support is from the true one, as a share of it; the median over itemsets that are right",
         is_share=False,
         is_better_high=False,
+    ),
+    Metric(
+        "coverage",
+        "coverage",
+        "the share of all released itemsets whose true support lies in the 95 % interval; 0.95 is promised, and more "
+        "means that intervals are wider than they need be",
+        best=0.95,
+    ),
+    Metric(
+        "half_width",
+        "half width",
+        "half of the 95 % interval, as a share of the true support; the mean over itemsets that are right",
+        is_share=False,
+        is_better_high=False,
+    ),
+    Metric(
+        "bias",
+        "bias",
+        "by how much released supports are too high (or too low, below 0) on average over all that was released, as a "
+        "share of the true support, or of the threshold where that is more",
+        is_share=False,
+        is_signed=True,
+        best=0.0,
     ),
     Metric(
         "is_complete",

@@ -11,11 +11,17 @@ import polars as pl
 from veilset.errors import BadCall, BadInput
 from veilset.gate import Charge, Curator, Item, NoisyCount
 from veilset.results.estimates import Estimates, by_support, consistent
+from veilset.results.noise_check import is_mostly_noise
 from veilset.results.promise import Paid, Promise
-from veilset.results.rules import rules_frame
+from veilset.results.rules import rules_frame, thresholds_of
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_NOISE_WARNING = (
+    "these itemsets cannot be told from noise: at this epsilon the noise is as large as their supports; "
+    "take a larger epsilon or more data, or ask for fewer itemsets"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +78,16 @@ class Release(Paid):
     def __len__(self) -> int:
         return len(self.itemsets)
 
+    @property
+    def is_mostly_noise(self) -> bool:
+        """Whether hardly any of the itemsets can be told from noise, by their intervals."""
+        return is_mostly_noise(self.itemsets, self.transactions)
+
+    @property
+    def noise_warning(self) -> str | None:
+        """What whoever sees the release must know of its itemsets; None where they say something."""
+        return _NOISE_WARNING if self.is_mostly_noise else None
+
     def to_frame(self) -> pl.DataFrame:
         """The itemsets as a Polars frame: items, support, low, high, frequency."""
         total = self.transactions.value
@@ -92,17 +108,30 @@ class Release(Paid):
         columns = self.to_frame().to_dict(as_series=False)
         return pd.DataFrame({**columns, "items": [frozenset(items) for items in columns["items"]]})
 
-    def rules(self, *, min_confidence: float = 0.5) -> pl.DataFrame:
+    def rules(
+        self,
+        *,
+        metric: str = "confidence",
+        min_threshold: float | None = None,
+        min_confidence: float | None = None,
+        surely: bool = False,
+    ) -> pl.DataFrame:
         """Association rules from the released supports alone, so at no further cost.
 
         Columns are named as in mlxtend: antecedents, consequents, antecedent support, consequent support,
-        support, confidence, lift, leverage, conviction, zhangs_metric. A rule shows only where the supports
-        of both its sides were released.
+        support, confidence, lift, leverage, conviction, zhangs_metric. Behind them stand both ends of the 95 % interval
+        of each measure: support_low, support_high, confidence_low and so on. A rule shows only where the supports of
+        both its sides were released.
+
+        `metric` and `min_threshold` choose rules as in mlxtend; without a threshold, those with a confidence of 0.5,
+        or those that hold more often than by chance. `min_confidence` may be given beside or instead. With `surely`,
+        not the measure but the low end of its interval must reach the threshold.
         """
         return rules_frame(
-            {frozenset(found.items): found.support for found in self.itemsets},
-            transactions=self.transactions.value,
-            min_confidence=min_confidence,
+            {frozenset(found.items): (found.support, found.low, found.high) for found in self.itemsets},
+            transactions=(self.transactions.value, self.transactions.low, self.transactions.high),
+            thresholds=thresholds_of(metric, min_threshold, min_confidence),
+            surely=surely,
             item=self._item_type(),
         )
 
@@ -117,7 +146,11 @@ class Release(Paid):
 
     def _about(self) -> dict[str, Any]:
         """Everything but the itemsets."""
-        return {"transactions": asdict(self.transactions), **self.account()}
+        return {
+            "transactions": asdict(self.transactions),
+            "is_mostly_noise": self.is_mostly_noise,
+            **self.account(),
+        }
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> "Release":
@@ -158,6 +191,13 @@ class Release(Paid):
     def load(cls, path: str | Path) -> "Release":
         """Read back what `save` wrote."""
         path = Path(path)
+        if not path.exists():
+            raise BadInput(f"there is no file {path}; name a release that was made with --out or save()")
+        if path.suffix == ".csv" and not _beside(path).exists():
+            raise BadInput(
+                f"{path} is not a release that veilset wrote, or lacks its other half, {_beside(path).name}; "
+                "put both in one folder"
+            )
         try:
             return cls.from_dict(_read_document(path))
         except (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+import polars as pl
 import pytest
 
 from veilset import SeededNoise, mine, mine_exact
@@ -37,6 +38,20 @@ def test_a_release_is_told_with_its_cost_and_promise(capsys: Captured) -> None:
     assert "1 itemset from 2,000 transactions, by planned" in shown
     assert "spent" in shown
     assert "NOT PRIVATE" in shown
+
+
+def test_a_release_of_noise_says_so_in_its_first_line(capsys: Captured) -> None:
+    """And one that is told from noise does not; rules of it say so, too."""
+    rows = [["milk", "bread"]] * 700 + [["milk"]] * 300
+    items = [f"item {number}" for number in range(30)]
+    for epsilon, is_noise in (("0.001", True), ("10", False)):
+        release = mine(rows, epsilon=epsilon, k=9, alphabet=["milk", "bread", *items], noise=SeededNoise(1))
+        terminal.print_release(release)
+        first = capsys.readouterr().out.splitlines()[0]
+        assert first.startswith("These itemsets cannot be told from noise") == is_noise
+        terminal.print_rules(release.rules(min_confidence=0), release, metric="confidence", number=1)
+        first = capsys.readouterr().out.splitlines()[0]
+        assert first.startswith("These itemsets cannot be told from noise") == is_noise
 
 
 def test_what_is_left_out_of_a_table_is_said(capsys: Captured) -> None:
@@ -101,3 +116,27 @@ def test_a_noise_test_is_a_line(capsys: Captured) -> None:
     """The scale, the draws, the p-value and the verdict."""
     terminal.print_noise_tests([NoiseTest("discrete Laplace noise, scale 3", draws=20_000, p_value=1e-9)])
     assert capsys.readouterr().out == "discrete Laplace noise, scale 3: 20,000 draws, p = 1e-09, BROKEN\n"
+
+
+def test_a_study_shows_whether_intervals_hold_and_supports_are_too_high(capsys: Captured) -> None:
+    """Coverage and bias beside the errors; nothing where a study did not measure them."""
+    cell = {
+        **dict.fromkeys(("f_score_mean", "f_score_sd", "relative_error_mean", "approximate_share"), 0.5),
+        "dataset": "d",
+        "task": "mine",
+        "k": 50,
+        "min_support": None,
+        "epsilon": 1.0,
+        "method": "m",
+        "seconds_median": 1.0,
+        "coverage_mean": 0.953,
+        "bias_mean": 0.021,
+    }
+    terminal.print_study(
+        pl.DataFrame([cell, {**cell, "epsilon": 2.0, "coverage_mean": None, "bias_mean": -0.3}])
+    )
+    head, first, second = (line.split() for line in capsys.readouterr().out.splitlines())
+    assert head[head.index("coverage") + 1] == "bias"
+    assert {"95.3%", "+2.1%"} <= set(first)
+    assert "-30.0%" in second
+    assert "95.3%" not in second

@@ -6,6 +6,7 @@ Nothing is computed here, and nothing is loaded but what prints: what is shown i
 from veilset.render.terminal.audits import print_noise_tests, print_verdicts
 from veilset.render.terminal.plans import print_plan
 from veilset.render.terminal.results import print_exact, print_published, print_release
+from veilset.render.terminal.rules import print_rules
 from veilset.render.terminal.streams import print_json, print_line, progress, stage, warn
 from veilset.render.terminal.tables import print_facts, print_study
 
@@ -18,6 +19,7 @@ __all__ = [
     "print_plan",
     "print_published",
     "print_release",
+    "print_rules",
     "print_study",
     "print_verdicts",
     "progress",

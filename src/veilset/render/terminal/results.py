@@ -40,6 +40,7 @@ def print_release(shown: "Release", *, most: int = 50) -> None:
             _error_bar(found.low, found.support, found.high, largest),
         )
     console = stdout_console()
+    print_noise_warning(shown)
     console.print(table)
     if len(shown) > most:
         console.print(f"… and {len(shown) - most:,} more, in what --out and --report write")
@@ -48,6 +49,13 @@ def print_release(shown: "Release", *, most: int = 50) -> None:
     transactions = counted(total, "transaction", separator=",")
     console.print(f"{itemsets} from {about}{transactions}, by {shown.method}")
     _print_cost_and_promise(shown)
+
+
+def print_noise_warning(shown: "Release") -> None:
+    """The first line, where nothing that follows can be told from noise."""
+    if shown.noise_warning is not None:
+        warning = f"{shown.noise_warning[0].upper()}{shown.noise_warning[1:]}."
+        stdout_console().print(Text(warning, style="bold yellow"))
 
 
 def print_published(shown: "Published", path: Path, *, most: int = 20) -> None:

@@ -62,6 +62,8 @@ _OF_RELEASES = {
     "F-score": ("f_score_mean", ".3f"),
     "sd": ("f_score_sd", ".3f"),
     "relative error": ("relative_error_mean", ".2%"),
+    "coverage": ("coverage_mean", ".1%"),
+    "bias": ("bias_mean", "+.1%"),
     "approximate": ("approximate_share", ".0%"),
     "seconds": ("seconds_median", ".3f"),
 }
