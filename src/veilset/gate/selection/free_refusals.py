@@ -1,15 +1,15 @@
 """A search for frequent itemsets that pays for what it finds, and nothing for what it does not.
 
-A search is a chain of steps. Each names a sequence of candidates, a price and a margin, all of them public or known from
-the steps before. The candidates are compared one after another with one noisy threshold for the whole search, which is
-the support of the k-th itemset of a domain: the first whose noisy support reaches the noisy threshold plus the margin is
-told, or that none does. Supports and threshold never leave.
+A search is a chain of steps. Each names a sequence of candidates and a price, both public or known from the steps
+before. The candidates are compared one after another with one noisy threshold for the whole search, which is the support
+of the k-th itemset of a domain: the first whose noisy support reaches it is told, or that none does. Supports and
+threshold never leave.
 
 Why this is private. Let D' be D with one more privacy unit of at most c transactions. Every support rises by some a in
 0..c, the threshold by some r in 0..c. Noise of scale c / e has P(x) <= exp(e) P(x + s) for |s| <= c, and so have its tails.
-Fix everything that is told: with it all sequences, prices and margins are fixed, because a step is a function of what
-was told before. Let x be the noisy threshold. A candidate that was passed over has noise below x + margin - support, one
-that was told has noise of at least that.
+Fix everything that is told: with it all sequences and prices are fixed, because a step is a function of what was told
+before. Let x be the noisy threshold. A candidate that was passed over has noise below x less its support, one that was
+told has noise of at least that.
 
 * From D to D': put x + c for x. Who was passed over on D, at a given noise, is so on D'. The noise of the threshold moves
   by c - r: a factor of exp(e_t). The noise of each one told moves by c - a: a factor of exp(price).
@@ -30,7 +30,6 @@ from typing import Protocol
 
 from veilset.arrays import Int64Array
 from veilset.errors import BadCall
-from veilset.integers import whole
 from veilset.itemsets import Itemsets
 
 SHARE_FOR_SEARCH_THRESHOLD = Fraction(1, 8)
@@ -41,14 +40,12 @@ COMPARED_AT_ONCE = 64
 
 @dataclass(frozen=True, slots=True)
 class CandidateSequence:
-    """One step: candidates in order, what it costs to find one of them, and how far above the threshold it must be."""
+    """One step: candidates in order, and what it costs to find one of them."""
 
     candidates: Itemsets
     price: Fraction
-    margin: int = 0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "margin", whole(self.margin, "the margin"))
         if type(self.price) is not Fraction or self.price <= 0:
             raise BadCall(f"a price of {self.price!r} is none; give a Fraction above 0")
         if len(self.candidates) == 0:
@@ -92,7 +89,7 @@ def search_with_free_refusals(
     account, places, state = [for_threshold], list[int | None](), start
     threshold = noisy.threshold(sensitivity / for_threshold)
     while (step := affordable_step(state, account, most=most, epsilon=epsilon)) is not None:
-        place = _first_reaching(noisy, step, threshold + step.margin, scale=sensitivity / step.price)
+        place = _first_reaching(noisy, step, threshold, scale=sensitivity / step.price)
         if place is not None:
             account.append(step.price)
         places.append(place)

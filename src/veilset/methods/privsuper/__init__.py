@@ -83,9 +83,7 @@ def ask_known(
     """The items, the itemsets of them that the search finds, and all subsets of those, in the order of finding."""
     for_search = preliminaries.remaining * SHARE_FOR_SEARCH
     for_finds = for_search * (1 - SHARE_FOR_SEARCH_THRESHOLD)
-    search = LatticeSearch.start(
-        SearchPlan(items, preliminaries.k, domain.max_size, curator.unit.transactions, for_finds)
-    )
+    search = LatticeSearch.start(SearchPlan(items, preliminaries.k, domain.max_size, for_finds))
     if search.sequence is not None:
         outcome = curator.ask_search(
             search, k=preliminaries.k, domain=domain, most=preliminaries.k, epsilon=for_search
