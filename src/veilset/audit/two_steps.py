@@ -1,4 +1,4 @@
-"""A small search, as an audit asks for it: one of two items, then what it can be extended by, again where none is found."""
+"""A small search, as an audit asks for it: one of two items, then what extends it; again where none is found."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,9 +22,10 @@ class TwoSteps:
         """Two items, or two extensions of the one that was found."""
         if self.steps == _STEPS:
             return None
+        if self.found is None:
+            return CandidateSequence(Itemsets.of([(0,), (1,)]), self.price)
         extensions = [(self.found, other) for other in (0, 1, 2) if other != self.found]
-        candidates = [(0,), (1,)] if self.found is None else extensions
-        return CandidateSequence(Itemsets.of(candidates), self.price)
+        return CandidateSequence(Itemsets.of(extensions), self.price)
 
     def after(self, place: int | None) -> "TwoSteps":
         """An item was found, or something of it, or nothing."""

@@ -36,7 +36,6 @@ from veilset.itemsets import Domain, Itemset, Itemsets
 from veilset.raw.counts import ExactCounts, mute
 from veilset.raw.cuts.rows import Keys
 
-
 CountItemsets = Callable[[Itemsets], ExactCounts]
 """The exact supports of itemsets."""
 

@@ -1,8 +1,8 @@
 """The law of a search against one noisy threshold, step by step.
 
-The probability of all that a search tells is the sum, over the values that the noisy threshold can take, of the products
-of the tails of all candidates that were compared: of those that were passed over, and of those that were found. What is
-compared next is asked of the search itself, along what was told.
+The probability of all that a search tells is the sum, over the values that the noisy threshold can take, of the
+products of the tails of all candidates that were compared: those that were passed over, and those that were found. What
+is compared next is asked of the search itself, along what was told.
 """
 
 import math

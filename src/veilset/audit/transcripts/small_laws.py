@@ -11,8 +11,8 @@ import numpy as np
 
 from veilset.audit.transcripts.label_laws import LabelsLaw
 from veilset.audit.transcripts.laws import BestLaw, DecisionLaw, PlaceLaw, SubsetLaw
-from veilset.audit.transcripts.tails import gaussian_at_least, log_laplace_at_least
 from veilset.audit.transcripts.search_laws import SearchLaw
+from veilset.audit.transcripts.tails import gaussian_at_least, log_laplace_at_least
 from veilset.audit.transcripts.threshold_laws import NamesLaw, PassingLaw
 from veilset.audit.two_steps import TwoSteps
 from veilset.gate import AboveThreshold, Exponential, ItemNaming, NamingLaw, Noise

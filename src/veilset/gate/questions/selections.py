@@ -11,7 +11,6 @@ from veilset.gate.answers import Chosen, FoundItems, NoisyCount
 from veilset.gate.mechanisms import AboveThreshold, Exponential
 from veilset.gate.questions.base import Questions, after_reshaping, on_chosen_items
 from veilset.gate.questions.door import check_countable, checked_items, checked_rank, checked_reshape
-from veilset.gate.selection.free_refusals import SearchOutcome, SearchState
 from veilset.gate.selection.floored_supports import (
     ExactScores,
     floored_supports,
@@ -19,6 +18,7 @@ from veilset.gate.selection.floored_supports import (
     margins_of_items,
     rank_distances,
 )
+from veilset.gate.selection.free_refusals import SearchOutcome, SearchState
 from veilset.gate.selection.length_scores import WEIGHT_STEPS, limit_scores
 from veilset.integers import whole
 from veilset.itemsets import Domain, Itemset, Itemsets
@@ -222,9 +222,9 @@ class SelectionQuestions(Questions):
     ) -> SearchOutcome:
         """What a search for itemsets as frequent as the k-th of a domain finds; at most `most` of them, step by step.
 
-        Every step names candidates in an order, by what was found before; told is the first of them that reaches a noisy
-        threshold, or that none does, which costs nothing: `gate.selection.free_refusals` has why that is private. A
-        transaction raises every support by 0 or 1, and so the k-th largest of them, which is the threshold.
+        Every step names candidates in an order, by what was found before; told is the first of them that reaches a
+        noisy threshold, or that none does, which costs nothing: `gate.selection.free_refusals` has why that is private.
+        A transaction raises every support by 0 or 1, and so the k-th largest of them, which is the threshold.
         """
         k, most = checked_rank(k, domain, self.alphabet_size), whole(most, "the most", least=1)
         mechanism = AboveThreshold(most, self.unit.transactions, epsilon)

@@ -1,24 +1,24 @@
 """A search for frequent itemsets that pays for what it finds, and nothing for what it does not.
 
 A search is a chain of steps. Each names a sequence of candidates and a price, both public or known from the steps
-before. The candidates are compared one after another with one noisy threshold for the whole search, which is the support
-of the k-th itemset of a domain: the first whose noisy support reaches it is told, or that none does. Supports and
-threshold never leave.
+before. The candidates are compared one after another with one noisy threshold for the whole search, which is the
+support of the k-th itemset of a domain: the first whose noisy support reaches it is told, or that none does. Supports
+and threshold never leave.
 
 Why this is private. Let D' be D with one more privacy unit of at most c transactions. Every support rises by some a in
-0..c, the threshold by some r in 0..c. Noise of scale c / e has P(x) <= exp(e) P(x + s) for |s| <= c, and so have its tails.
-Fix everything that is told: with it all sequences and prices are fixed, because a step is a function of what was told
-before. Let x be the noisy threshold. A candidate that was passed over has noise below x less its support, one that was
-told has noise of at least that.
+0..c, the threshold by some r in 0..c. Noise of scale c / e has P(x) <= exp(e) P(x + s) for |s| <= c, and so have its
+tails. Fix everything that is told: with it all sequences and prices are fixed, because a step is a function of what was
+told before. Let x be the noisy threshold, and e_t its share. A candidate that was passed over has noise below x less
+its support, one that was told has noise of at least that.
 
-* From D to D': put x + c for x. Who was passed over on D, at a given noise, is so on D'. The noise of the threshold moves
-  by c - r: a factor of exp(e_t). The noise of each one told moves by c - a: a factor of exp(price).
+* From D to D': put x + c for x. Who was passed over on D, at a given noise, is so on D'. The noise of the threshold
+  moves by c - r: a factor of exp(e_t). The noise of each one told moves by c - a: a factor of exp(price).
 * From D' to D: at the same x. Who was passed over on D', at a given noise, is so on D, too. The noise of the threshold
   moves by r, that of each one told by a: the same factors.
 
 So the search costs e_t and the prices of those told, whatever else it compared, and however often: refusals are free.
-The account keeps that sum at most epsilon on every path, in exact fractions, and epsilon is charged before the look. What
-was not used is not given back: how much that is depends on the outcome.
+The account keeps that sum at most epsilon on every path, in exact fractions, and epsilon is charged before the look.
+What was not used is not given back: how much that is depends on the outcome.
 
 The argument is that of the sparse vector technique, with prices that may differ from step to step.
 """

@@ -2,22 +2,24 @@
 
 Task: the k most frequent itemsets, or those above a threshold. Of the paper this has the idea that its abstract states:
 search for maximal frequent itemsets directly, extend an itemset by one item at a time by a mechanism that costs nothing
-where it cannot be extended, and take the subsets of what was found without asking. The paper's own mechanism for that, the
-"sequence exponential mechanism", and its proof were not at hand. In its place stands a search against one noisy threshold
-(`gate.selection.free_refusals`), whose refusals are free by the argument of the sparse vector technique. Symbols: lambda
-= how many items stand in the top k; l = the length to which transactions are shortened; F = the frequent items.
+where it cannot be extended, and take the subsets of what was found without asking. The paper's own mechanism for that,
+the "sequence exponential mechanism", and its proof were not at hand. In its place stands a search against one noisy
+threshold (`gate.selection.free_refusals`), whose refusals are free by the argument of the sparse vector technique.
+Symbols: lambda = how many items stand in the top k; l = the length to which transactions are normalised; F = the
+frequent items.
 
 Privacy argument. Neighbours differ by one privacy unit of at most c transactions. Costs add up to epsilon:
 
 1. the preliminaries (`methods.shared.preliminaries`); of what remains,
 2. 1/20: lambda, one draw of the exponential mechanism on a score of sensitivity c that is not monotone; and 1/50: a
    histogram of lengths, in which a transaction counts once: sensitivity c;
-3. 1/5: F, the lambda most frequent items. Where l < lambda, by noisy supports of all items in transactions normalised to
-   l items, sensitivity c l; else by lambda draws on supports, monotone with sensitivity c. Of all items, either way;
-4. 2/5: the search. The threshold, which is the support of the k-th itemset, and every support rise by 0 to c with one
-   more unit. 1/8 of this pays for the noise of the threshold, the rest for each itemset that is found;
-5. 33/100: supports, with new noise: discrete Laplace on k counts, L1 sensitivity c k, or the marginals of w groups of
-   items, in each of which a transaction counts in one cell, 1 / w of it each.
+3. 1/5: F, the lambda most frequent items. Where l < lambda, by noisy supports of all items in transactions normalised
+   to l items, sensitivity c l; else by lambda draws on supports, monotone with sensitivity c. Of all items, either way;
+4. 2/5: the search, unless there is nothing to search for. The threshold, which is the support of the k-th itemset, and
+   every support rise by 0 to c with one more unit. 1/8 of this pays for the noise of the threshold, the rest for each
+   itemset that is found; all of it is charged before the look;
+5. the rest: supports, with new noise. Discrete Laplace on at most k counts, L1 sensitivity c k, or the marginals of w
+   groups of items, in each of which a transaction counts in one cell, an equal part for each.
 
 What is compared next, how long transactions may be, and which way supports are asked for follows from earlier answers.
 That a subset of a frequent itemset is frequent is true of all data, so it tells nothing. Candidates are all itemsets of
@@ -52,8 +54,8 @@ def privsuper(curator: Curator, request: Request, *, epsilon: Fraction) -> Relea
     if preliminaries.k == 0:
         return preliminaries.release(curator, Estimates.none(), method=NAME)
     items = ask_items(curator, preliminaries, domain=domain)
-    known = ask_known(curator, preliminaries, items, domain=domain)
-    for_supports = preliminaries.remaining * SHARE_FOR_SUPPORTS
+    search = start_search(items, preliminaries.k, max_size=domain.max_size, remaining=preliminaries.remaining)
+    known, for_supports = ask_known(curator, preliminaries, search, domain=domain)
     plan = SupportPlan.of(
         known, k=preliminaries.k, sensitivity=curator.unit.transactions, epsilon=for_supports
     )
@@ -77,17 +79,21 @@ def ask_items(curator: Curator, preliminaries: Preliminaries, *, domain: Domain)
     return tuple(item for (item,) in chosen.itemsets)
 
 
+def start_search(items: tuple[int, ...], k: int, *, max_size: int, remaining: Fraction) -> LatticeSearch:
+    """A search for k itemsets of the items, with what is left for finds when the threshold is paid."""
+    for_finds = remaining * SHARE_FOR_SEARCH * (1 - SHARE_FOR_SEARCH_THRESHOLD)
+    return LatticeSearch.start(SearchPlan(items, k, max_size, for_finds))
+
+
 def ask_known(
-    curator: Curator, preliminaries: Preliminaries, items: tuple[int, ...], *, domain: Domain
-) -> list[Itemset]:
-    """The items, the itemsets of them that the search finds, and all subsets of those, in the order of finding."""
-    for_search = preliminaries.remaining * SHARE_FOR_SEARCH
-    for_finds = for_search * (1 - SHARE_FOR_SEARCH_THRESHOLD)
-    search = LatticeSearch.start(SearchPlan(items, preliminaries.k, domain.max_size, for_finds))
-    if search.sequence is not None:
-        outcome = curator.ask_search(
-            search, k=preliminaries.k, domain=domain, most=preliminaries.k, epsilon=for_search
-        )
-        for place in outcome.places:
-            search = search.after(place)
-    return list(search.known)
+    curator: Curator, preliminaries: Preliminaries, search: LatticeSearch, *, domain: Domain
+) -> tuple[list[Itemset], Fraction]:
+    """The items, the itemsets that the search finds, and their subsets, in the order of finding; and what is left."""
+    k, remaining = preliminaries.k, preliminaries.remaining
+    for_supports = remaining * SHARE_FOR_SUPPORTS
+    if search.sequence is None:
+        return list(search.known), for_supports + remaining * SHARE_FOR_SEARCH
+    outcome = curator.ask_search(search, k=k, domain=domain, most=k, epsilon=remaining * SHARE_FOR_SEARCH)
+    for place in outcome.places:
+        search = search.after(place)
+    return list(search.known), for_supports

@@ -4,8 +4,8 @@ Post-processing: everything here follows from the items that were selected and f
 
 *Known* are the items that the search began with, every itemset that was found, and all subsets of those, which are at
 least as frequent and cost nothing. The *border* are the smallest itemsets that are not known: all their subsets are. A
-step looks for one of the border and, where it finds one, extends it by one item after another until it can be extended no
-more. An item that could not extend an itemset cannot extend a larger one, so each is tried once on the way up. Where
+step looks for one of the border and, where it finds one, extends it by one item after another until it can be extended
+no more. An item that could not extend an itemset cannot extend a larger one, so each is tried once on the way up. Where
 nobody of the border reaches the threshold, the search is over.
 """
 
@@ -49,12 +49,12 @@ class LatticeSearch:
     @classmethod
     def start(cls, plan: SearchPlan) -> "LatticeSearch":
         """All items are known, nothing else is."""
-        known = dict.fromkeys((item,) for item in plan.items)
+        known: dict[Itemset, None] = {(item,): None for item in plan.items}
         return cls(plan, known, border_of(known, max_size=plan.max_size), plan.epsilon)
 
     @property
     def sequence(self) -> CandidateSequence | None:
-        """The extensions of the itemset that was found last, or the border; None where enough is known, or no more is."""
+        """The extensions of the itemset that was found last, or the border; None where the search is over."""
         price = self._price()
         if price == 0 or len(self.border) == 0:
             return None

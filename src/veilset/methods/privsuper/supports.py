@@ -42,12 +42,9 @@ class SupportPlan:
         groups = groups_of(known)
         counts = DiscreteLaplace(min(k, len(known)) * sensitivity, epsilon)
         noise = DiscreteLaplace(sensitivity, epsilon / len(groups))
-        blank = [NoisyHistogram(np.zeros(2 ** len(group), np.int64), noise) for group in groups]
-        measured = within(groups, blank, known)
-        if len(measured) < len(known):
-            return cls(known, k, [])
-        variance = float(np.mean([each.deviation**2 for each in measured.values()]))
-        return cls(known, k, groups if variance < 2 * float(counts.scale) ** 2 else [])
+        deviations = deviations_within(groups, known, noise)
+        errs_less = len(deviations) == len(known) and np.mean(deviations**2) < 2 * float(counts.scale) ** 2
+        return cls(known, k, groups if errs_less else [])
 
 
 def ask_planned_supports(
@@ -88,9 +85,17 @@ def within(
     return {itemset: measured[itemset] for itemset in known if itemset in measured}
 
 
+def deviations_within(
+    groups: Sequence[Basis], known: Sequence[Itemset], noise: DiscreteLaplace
+) -> FloatArray:
+    """How far marginals with that noise will err on the itemsets that are known, as far as a group holds them."""
+    blank = [NoisyHistogram(np.zeros(2 ** len(group), np.int64), noise) for group in groups]
+    return np.array([each.deviation for each in within(groups, blank, known).values()])
+
+
 def estimates_of(measured: dict[Itemset, Measured]) -> Estimates:
     """As whole numbers, with intervals that hold what a sum of noisy cells errs by in 95 %."""
-    values: FloatArray = np.array(list(measured.values()))
+    values = np.array(list(measured.values()))
     return Estimates(
         Itemsets.of(measured),
         np.rint(values[:, 0]).astype(np.int64),
