@@ -1,8 +1,8 @@
 """What to expect of `privsuper`: frequent items, a search among the itemsets of them, then supports.
 
-Items of the model are held independently, so the search finds nearly every itemset by itself: what it compares has noise
-as if each of those missing were paid for with an equal part. Who of all pairs and of the larger itemsets in the top k
-has the largest noisy supports is taken to be found. Items are numbered from the most popular one.
+Items of the model are held independently, so nearly every itemset is found by itself: what is compared has noise as if
+each of those missing were paid for with an equal part. Found are taken to be those with the largest noisy supports, of
+all pairs and of the larger itemsets in the top k. Items are numbered from the most popular one.
 """
 
 from fractions import Fraction

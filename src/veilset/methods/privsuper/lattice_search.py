@@ -18,7 +18,7 @@ from veilset.gate import COMPARISON_STEPS, CandidateSequence
 from veilset.itemsets import Itemset, Itemsets, joined
 
 KNOWN_WITH_A_FIND = 2
-"""A find is paid for as if 2 itemsets became known with it: itself, and one of its subsets."""
+"""A find is paid for as if 2 itemsets became known with it, itself and one of its subsets, and the last by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +80,12 @@ class LatticeSearch:
         return bool(self._extensions())
 
     def _price(self) -> Fraction:
-        """Twice an equal part of what is left for each itemset that is missing, on a public grid; 0 for none."""
+        """What a find may cost, on a public grid: all that is left for the last one missing; 0 where none is."""
         missing = self.plan.wanted - len(self.known)
         if missing <= 0:
             return Fraction(0)
         step = self.plan.epsilon / COMPARISON_STEPS
-        return min(self.left, self.left * KNOWN_WITH_A_FIND / missing) // step * step
+        return self.left * KNOWN_WITH_A_FIND / (missing + KNOWN_WITH_A_FIND - 1) // step * step
 
     def _extensions(self) -> dict[int, Itemset]:
         """The itemset with one more item, by the place of that item, unless it was tried or gives one that is known."""
