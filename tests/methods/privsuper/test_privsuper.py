@@ -57,11 +57,11 @@ def test_it_finds_most_of_the_top_itemsets_and_its_intervals_hold(k: int) -> Non
 def test_shares_of_epsilon_add_up_to_one() -> None:
     """lambda, lengths, items, search, supports."""
     shares = (
-        method.SHARE_FOR_LAMBDA,
-        method.SHARE_FOR_LENGTHS,
-        method.SHARE_FOR_ITEMS,
-        method.SHARE_FOR_SEARCH,
-        method.SHARE_FOR_SUPPORTS,
+        method.LAMBDA_SHARE,
+        method.LENGTHS_SHARE,
+        method.ITEMS_SHARE,
+        method.SEARCH_SHARE,
+        method.SUPPORTS_SHARE,
     )
     assert sum(shares) == 1
 

@@ -41,8 +41,8 @@ from veilset.results.estimates import Estimates
 from veilset.results.release import Release
 
 NAME = "privsuper"
-SHARE_FOR_LAMBDA, SHARE_FOR_LENGTHS, SHARE_FOR_ITEMS = Fraction(1, 20), Fraction(1, 50), Fraction(1, 5)
-SHARE_FOR_SEARCH, SHARE_FOR_SUPPORTS = Fraction(2, 5), Fraction(33, 100)
+LAMBDA_SHARE, LENGTHS_SHARE, ITEMS_SHARE = Fraction(1, 20), Fraction(1, 50), Fraction(1, 5)
+SEARCH_SHARE, SUPPORTS_SHARE = Fraction(2, 5), Fraction(33, 100)
 KEPT_WHOLE = Fraction(17, 20)
 """85 % of the transactions are no longer than the limit to which longer ones are normalised."""
 
@@ -66,9 +66,9 @@ def privsuper(curator: Curator, request: Request, *, epsilon: Fraction) -> Relea
 def ask_items(curator: Curator, preliminaries: Preliminaries, *, domain: Domain) -> tuple[int, ...]:
     """F: as many of the most frequent items as are as frequent as the k-th itemset, the most frequent one first."""
     k, remaining = preliminaries.k, preliminaries.remaining
-    most, for_items = min(k, curator.alphabet_size), remaining * SHARE_FOR_ITEMS
-    number = curator.ask_matching_rank(k, domain=domain, most=most, epsilon=remaining * SHARE_FOR_LAMBDA)
-    lengths = curator.ask_lengths(limit=LONGEST_LENGTH, epsilon=remaining * SHARE_FOR_LENGTHS)
+    most, for_items = min(k, curator.alphabet_size), remaining * ITEMS_SHARE
+    number = curator.ask_matching_rank(k, domain=domain, most=most, epsilon=remaining * LAMBDA_SHARE)
+    lengths = curator.ask_lengths(limit=LONGEST_LENGTH, epsilon=remaining * LENGTHS_SHARE)
     limit = length_up_to(lengths, KEPT_WHOLE)
     if limit < number:
         counts = curator.ask_normalised_supports(limit, epsilon=for_items)
@@ -81,7 +81,7 @@ def ask_items(curator: Curator, preliminaries: Preliminaries, *, domain: Domain)
 
 def start_search(items: tuple[int, ...], k: int, *, max_size: int, remaining: Fraction) -> LatticeSearch:
     """A search for k itemsets of the items, with what is left for finds when the threshold is paid."""
-    for_finds = remaining * SHARE_FOR_SEARCH * (1 - SHARE_FOR_SEARCH_THRESHOLD)
+    for_finds = remaining * SEARCH_SHARE * (1 - SHARE_FOR_SEARCH_THRESHOLD)
     return LatticeSearch.start(SearchPlan(items, k, max_size, for_finds))
 
 
@@ -90,10 +90,10 @@ def ask_known(
 ) -> tuple[list[Itemset], Fraction]:
     """The items, the itemsets that the search finds, and their subsets, in the order of finding; and what is left."""
     k, remaining = preliminaries.k, preliminaries.remaining
-    for_supports = remaining * SHARE_FOR_SUPPORTS
+    for_supports = remaining * SUPPORTS_SHARE
     if search.sequence is None:
-        return list(search.known), for_supports + remaining * SHARE_FOR_SEARCH
-    outcome = curator.ask_search(search, k=k, domain=domain, most=k, epsilon=remaining * SHARE_FOR_SEARCH)
+        return list(search.known), for_supports + remaining * SEARCH_SHARE
+    outcome = curator.ask_search(search, k=k, domain=domain, most=k, epsilon=remaining * SEARCH_SHARE)
     for place in outcome.places:
         search = search.after(place)
     return list(search.known), for_supports

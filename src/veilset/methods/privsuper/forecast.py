@@ -24,13 +24,13 @@ from veilset.gate import (
 )
 from veilset.itemsets import Itemset, joined
 from veilset.methods.privsuper import (
+    ITEMS_SHARE,
     KEPT_WHOLE,
+    LAMBDA_SHARE,
+    LENGTHS_SHARE,
     NAME,
-    SHARE_FOR_ITEMS,
-    SHARE_FOR_LAMBDA,
-    SHARE_FOR_LENGTHS,
-    SHARE_FOR_SEARCH,
-    SHARE_FOR_SUPPORTS,
+    SEARCH_SHARE,
+    SUPPORTS_SHARE,
 )
 from veilset.methods.privsuper.supports import LARGEST_GROUP, SupportPlan, deviations_within
 from veilset.methods.shared.forecast import forecast_number
@@ -46,14 +46,14 @@ def largest_size(max_size: int | None) -> int:
 def forecast(world: World, k: int, epsilon: Fraction) -> Forecast:
     """Follow the method's steps in a model of the data."""
     number, remaining = forecast_number(epsilon)
-    rank = Exponential(1, 1, remaining * SHARE_FOR_LAMBDA, is_monotone=False)
+    rank = Exponential(1, 1, remaining * LAMBDA_SHARE, is_monotone=False)
     lambda_ = expected_rank(world, k, rate=float(rank.rate))
-    lengths = model_lengths(world, world.shares.size, epsilon=remaining * SHARE_FOR_LENGTHS)
+    lengths = model_lengths(world, world.shares.size, epsilon=remaining * LENGTHS_SHARE)
     limit = length_up_to(lengths, KEPT_WHOLE)
-    items = _items_by(limit, lambda_, epsilon=remaining * SHARE_FOR_ITEMS)
+    items = _items_by(limit, lambda_, epsilon=remaining * ITEMS_SHARE)
     has_search = world.domain.max_size > 1 and 1 < lambda_ < k
-    for_search = remaining * SHARE_FOR_SEARCH if has_search else Fraction(0)
-    for_supports = remaining * (SHARE_FOR_SEARCH + SHARE_FOR_SUPPORTS) - for_search
+    for_search = remaining * SEARCH_SHARE if has_search else Fraction(0)
+    for_supports = remaining * (SEARCH_SHARE + SUPPORTS_SHARE) - for_search
     best = _best(world, k, lambda_ if has_search else world.shares.size)
     known = [itemset for itemset in best if len(itemset) == 1 or has_search] or [(0,)]
     plan = _support_plan(tuple(known), k, for_supports)

@@ -56,7 +56,7 @@ def ask_planned_supports(
         return Estimates.of(counts), ()
     for_each = epsilon / len(plan.groups)
     marginals = [curator.ask_marginal(group, epsilon=for_each) for group in plan.groups]
-    estimates = estimates_of(within(plan.groups, marginals, plan.known))
+    estimates = rounded_estimates(within(plan.groups, marginals, plan.known))
     if len(plan.known) <= plan.k:
         return estimates, ()
     best = np.array(by_support(estimates.itemsets, estimates.supports)[: plan.k])
@@ -93,7 +93,7 @@ def deviations_within(
     return np.array([each.deviation for each in within(groups, blank, known).values()])
 
 
-def estimates_of(measured: dict[Itemset, Measured]) -> Estimates:
+def rounded_estimates(measured: dict[Itemset, Measured]) -> Estimates:
     """As whole numbers, with intervals that hold what a sum of noisy cells errs by in 95 %."""
     values = np.array(list(measured.values()))
     return Estimates(
