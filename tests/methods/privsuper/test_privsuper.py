@@ -42,16 +42,15 @@ def test_the_trace_sums_to_at_most_epsilon(corner: Corner) -> None:
 
 @pytest.mark.parametrize("k", [30, 100])
 def test_it_finds_most_of_the_top_itemsets_and_its_intervals_hold(k: int) -> None:
-    """On 50,000 baskets at epsilon 1, with an interval that holds for nearly all of them."""
+    """On 50,000 baskets at epsilon 1, with intervals that hold for nearly all of them, over 6 runs."""
     data = groceries(50_000)
     truth = mine_exact(data, k=5 * k)
     exact = dict(zip(truth.itemsets, truth.supports, strict=True))
-    release = mine(data, epsilon=1, k=k, method="privsuper", noise=SeededNoise(4))
+    runs = [mine(data, epsilon=1, k=k, method="privsuper", noise=SeededNoise(seed)) for seed in range(6)]
     top = set(list(exact)[:k])
-    right = [found for found in release.itemsets if found.items in top]
-    assert len(right) >= 0.8 * k
-    inside = [found.low <= exact[found.items] <= found.high for found in right]
-    assert np.mean(inside) >= 0.85
+    right = [found for run in runs for found in run.itemsets if found.items in top]
+    assert len(right) >= 0.85 * k * len(runs)
+    assert np.mean([found.low <= exact[found.items] <= found.high for found in right]) >= 0.92
 
 
 def test_shares_of_epsilon_add_up_to_one() -> None:
