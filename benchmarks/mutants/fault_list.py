@@ -62,6 +62,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault(_SELECTIONS, "ask_frequent_of", "self.unit.transactions", "1", PERSONS),
     Fault(_SELECTIONS, "ask_truncating_length", "self.unit.transactions", "1", PERSONS),
     Fault(_SELECTIONS, "ask_above_kth", "self.unit.transactions", "1", PERSONS),
+    Fault(_SELECTIONS, "ask_search", "self.unit.transactions", "1", PERSONS),
     Fault(
         _SELECTIONS,
         "ask_above_kth",

@@ -127,6 +127,7 @@ def test_plan_forecasts_every_method_from_public_facts_alone() -> None:
         "planned": 2,
         "truncated-em": 2,
         "privbasis": 2,
+        "privsuper": 2,
         "f1m": 1,
         "difffim-naive": 2,
         "difffim": 2,

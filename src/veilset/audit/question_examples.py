@@ -13,6 +13,7 @@ import numpy as np
 from veilset.arrays import Int64Array
 from veilset.audit.lower_bound import Outcome
 from veilset.audit.outcomes import checksum, seen_choice, seen_counts, seen_items, seen_tree
+from veilset.audit.two_steps import TwoSteps
 from veilset.errors import BadCall, BudgetExceeded
 from veilset.gate import (
     Curator,
@@ -73,6 +74,13 @@ def _of_sample(sample: Curator) -> Outcome:
         **seen_counts("item", items.values),
         **unless_refused(lambda: {"number": sample.ask_number(epsilon=half).value}),
     }
+
+
+def _search(curator: Curator, epsilon: Fraction) -> Outcome:
+    """Two finds cost all there is; a third cannot be paid."""
+    start, domain = TwoSteps(Fraction(7, 16) * epsilon), curator.domain(max_size=2)
+    found = curator.ask_search(start, k=2, domain=domain, most=3, epsilon=epsilon)
+    return {f"step {step}": -1 if place is None else place for step, place in enumerate(found.places)}
 
 
 def _partitions(curator: Curator, epsilon: Fraction) -> Outcome:
@@ -227,6 +235,7 @@ QUESTIONS: Mapping[str, Ask] = {
     "above the 2nd": lambda curator, epsilon: seen_items(
         curator.ask_above_kth(_all(curator), 2, epsilon=epsilon, by_blocks=False).items
     ),
+    "search with free refusals": _search,
     "partitions": _partitions,
     "a partition named twice": _partition_twice,
     "an itemset given twice": lambda curator, epsilon: unless_refused(

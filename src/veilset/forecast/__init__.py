@@ -6,7 +6,7 @@ from typing import Any
 from veilset.arrays import FloatArray
 from veilset.forecast.curve import SupportCurve
 from veilset.forecast.laws import support_above_zero
-from veilset.gate import DiscreteLaplace, Exponential, ItemNaming, Mechanism, OnSample
+from veilset.gate import AboveThreshold, DiscreteLaplace, Exponential, ItemNaming, Mechanism, OnSample
 from veilset.itemsets import Domain
 
 
@@ -45,6 +45,10 @@ def _scale(mechanism: Mechanism) -> float:
         return float(1 / mechanism.rate)
     if isinstance(mechanism, DiscreteLaplace | ItemNaming):
         return float(mechanism.scale / mechanism.steps)
+    if isinstance(
+        mechanism, AboveThreshold
+    ):  # on a support that is compared, where as many are found as may be
+        return float(mechanism.wanted * mechanism.sensitivity / mechanism.epsilon)
     raise TypeError(f"no scale is known of {type(mechanism).__name__}")
 
 

@@ -50,6 +50,12 @@ from veilset.gate.questions.base import PrivacyUnit
 from veilset.gate.questions.counts import LARGEST_MARGINAL
 from veilset.gate.questions.partitions import Partitions, Refinement, SizeTest
 from veilset.gate.selection.floored_supports import MOST_SCORED
+from veilset.gate.selection.free_refusals import (
+    SHARE_FOR_SEARCH_THRESHOLD,
+    CandidateSequence,
+    SearchOutcome,
+    SearchState,
+)
 from veilset.gate.selection.item_discovery import (
     expected_threshold,
     naming_mechanism,
@@ -78,10 +84,12 @@ __all__ = [
     "LARGEST_MARGINAL",
     "LEAST_EPSILON",
     "MOST_SCORED",
+    "SHARE_FOR_SEARCH_THRESHOLD",
     "WEIGHT_STEPS",
     "AboveThreshold",
     "Account",
     "Budget",
+    "CandidateSequence",
     "ChainedLaplace",
     "Charge",
     "Chosen",
@@ -118,6 +126,8 @@ __all__ = [
     "Refinement",
     "Reshape",
     "SampleAccount",
+    "SearchOutcome",
+    "SearchState",
     "SecureNoise",
     "SeededNoise",
     "SizeTest",

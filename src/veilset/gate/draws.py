@@ -8,6 +8,7 @@ an audit can stand: it sees the exact values, the noise that they really get, an
 * `place`: one of some scores by the exponential mechanism.
 * `subset`: one set of candidates, of all that there are, by the exponential mechanism.
 * `labels`: which supports reach a noisy threshold.
+* `search`: step by step, the first of some candidates that reaches a noisy threshold, or that none does.
 * `passing`: which of very many noisy counts, nearly all of them 0, reach a threshold, and their values.
 * `named`: which items are named, and their noisy weights.
 
@@ -16,6 +17,7 @@ transactions of a person, which transactions of all.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -25,13 +27,17 @@ from veilset.gate.approximate_mechanisms import DiscreteGaussian, ItemNaming
 from veilset.gate.mechanisms import AboveThreshold, DiscreteLaplace, Exponential
 from veilset.gate.selection.exponential import draw_place
 from veilset.gate.selection.floored_supports import ExactScores, draw_from_domain, draw_listed
+from veilset.gate.selection.free_refusals import SearchOutcome, SearchState, search_with_free_refusals
 from veilset.gate.selection.item_discovery import NamedItems, named_items
 from veilset.gate.selection.noisy_test import NoisyTest, PassedCounts, SparseCounts, draw_passing
 from veilset.gate.selection.sparse_vector import Comparisons, in_blocks, sparse_vector
 from veilset.gate.selection.subsets import draw_subset
-from veilset.itemsets import Domain, Itemset
+from veilset.itemsets import Domain, Itemset, Itemsets
 from veilset.raw.counts import ExactCounts, mute
 from veilset.raw.cuts.rows import Keys
+
+CountItemsets = Callable[[Itemsets], ExactCounts]
+"""The exact supports of itemsets."""
 
 
 class Noise(ABC):
@@ -91,6 +97,16 @@ class Noise(ABC):
         compare = in_blocks if by_blocks else sparse_vector
         return compare(noisy, mechanism.wanted, sensitivity=mechanism.sensitivity, epsilon=mechanism.epsilon)
 
+    def search(
+        self, count: CountItemsets, mechanism: AboveThreshold, *, threshold: int, start: SearchState
+    ) -> SearchOutcome:
+        """What a search finds: step by step the first candidate that reaches one noisy threshold, or none."""
+        noisy = _SearchedItemsets(count, threshold, self)
+        most, sensitivity = mechanism.wanted, mechanism.sensitivity
+        return search_with_free_refusals(
+            noisy, start, most=most, sensitivity=sensitivity, epsilon=mechanism.epsilon
+        )
+
     def passing(self, counts: SparseCounts, test: NoisyTest) -> PassedCounts:
         """Which of the counts, with noise, reach the threshold of a test, and their noisy values."""
         return draw_passing(
@@ -127,3 +143,30 @@ class _SupportsAndThreshold:
     def supports(self, start: int, end: int, scale: Fraction) -> Int64Array:
         """Some of the supports, each with new noise."""
         return self.noise.discrete_laplace(ExactCounts(self.exact[start:end]), scale=scale)
+
+
+class _SearchedItemsets:
+    """What a search compares, with noise from a source; no itemset is counted twice."""
+
+    def __init__(self, count: CountItemsets, threshold: int, noise: Noise) -> None:
+        self._count, self._threshold, self._noise = count, threshold, noise
+        self._known: dict[Itemset, int] = {}
+        self._listed: tuple[Itemsets, Int64Array] | None = None
+
+    def threshold(self, scale: Fraction) -> int:
+        """The threshold with noise."""
+        exact = ExactCounts(np.array([self._threshold], dtype=np.int64))
+        return int(self._noise.discrete_laplace(exact, scale=scale)[0])
+
+    def supports(self, candidates: Itemsets, start: int, end: int, scale: Fraction) -> Int64Array:
+        """Some of the supports, each with new noise."""
+        if self._listed is None or self._listed[0] is not candidates:
+            self._listed = candidates, self._supports_of(list(candidates))
+        return self._noise.discrete_laplace(ExactCounts(self._listed[1][start:end]), scale=scale)
+
+    def _supports_of(self, candidates: list[Itemset]) -> Int64Array:
+        unknown = [itemset for itemset in candidates if itemset not in self._known]
+        if unknown:
+            counted = self._count(Itemsets.of(unknown)).values.tolist()
+            self._known |= dict(zip(unknown, counted, strict=True))
+        return np.array([self._known[itemset] for itemset in candidates], dtype=np.int64)

@@ -130,6 +130,11 @@ VARIANTS: Mapping[str, Mapping[str, Keywords]] = {
 OURS = Paper("planned", "ours: docs/methods/planned.md")
 BHASKAR = Paper("truncated_em", "Bhaskar et al., Discovering frequent patterns in sensitive data, KDD 2010")
 LI = Paper("privbasis", "Li et al., PrivBasis: frequent itemset mining with differential privacy, PVLDB 2012")
+WANG_2017 = Paper(
+    "privsuper",
+    "after Wang et al., PrivSuper: a superset-first approach to frequent itemset mining under differential privacy, "
+    "ICDE 2017",
+)
 ZENG = Paper("difffim", "Zeng et al., On differentially private frequent itemset mining, PVLDB 2012")
 WANG = Paper(
     "tps",
@@ -156,6 +161,9 @@ EVERY_METHOD = (
         "truncated-em", BHASKAR, "top-k itemsets by the exponential mechanism on supports with a floor"
     ),
     Method.of("privbasis", LI, "top-k itemsets from noisy marginals of small groups of items"),
+    Method.of(
+        "privsuper", WANG_2017, "top-k itemsets by a search for large ones first, whose refusals are free"
+    ),
     Method.of("f1m", ZENG, "items above a threshold from truncated transactions", forecast="forecast_f1m"),
     Method.of(
         "difffim-naive",

@@ -14,6 +14,7 @@ import pytest
 from curators import ONE_TRANSACTION, Untouchable, curator_over, unnamed_curator_over
 from strategies import ALPHABET_SIZE, transactions_of
 from veilset import gate
+from veilset.audit.two_steps import TwoSteps
 from veilset.errors import BudgetExceeded
 from veilset.gate import (
     Budget,
@@ -173,6 +174,9 @@ ASKED: dict[str, Callable[[Curator, Fraction], object]] = {
     "ask_above_kth": lambda curator, epsilon: curator.ask_above_kth(
         ITEMS, 1, epsilon=epsilon, by_blocks=True
     ),
+    "ask_search": lambda curator, epsilon: curator.ask_search(
+        TwoSteps(epsilon / 4), k=1, domain=curator.domain(max_size=2), most=2, epsilon=epsilon
+    ),
     "ask_prefix_tree": lambda curator, epsilon: curator.ask_prefix_tree(
         (0, 1), depth=2, threshold=10**12, epsilon=epsilon
     ),
@@ -327,6 +331,7 @@ IN_WORDS = {
     "ask_frequent_of": "itemsets as frequent as the 1st itemset, of 2 candidates",
     "ask_truncating_length": "length to which transactions are normalised, of 2 lengths",
     "ask_above_kth": "which of 3 items are among their 1 most frequent",
+    "ask_search": "search for itemsets as frequent as the 1st itemset",
     "ask_prefix_tree": "prefix tree of 2 items, depth 2",
     "ask_partitions": "sizes of partitions along a taxonomy of 3 items",
 }

@@ -32,6 +32,7 @@ from veilset.audit.transcripts.laws import (
     difference,
     log_sum,
 )
+from veilset.audit.transcripts.search_laws import SearchLaw
 from veilset.audit.transcripts.threshold_laws import NamesLaw, PassingLaw
 from veilset.errors import VeilsetError
 from veilset.gate import (
@@ -41,7 +42,10 @@ from veilset.gate import (
     Exponential,
     ItemNaming,
     Noise,
+    SearchOutcome,
+    SearchState,
 )
+from veilset.gate.draws import CountItemsets
 from veilset.gate.selection.floored_supports import ExactScores
 from veilset.gate.selection.item_discovery import NamedItems
 from veilset.gate.selection.noisy_test import NoisyTest, PassedCounts, SparseCounts
@@ -133,6 +137,13 @@ class LockstepNoise(Noise):
     ) -> Comparisons:
         """Decided for all runs."""
         law = LabelsLaw(supports, mechanism, threshold=threshold, by_blocks=by_blocks)
+        return self._decide(law)  # type: ignore[no-any-return]
+
+    def search(
+        self, count: CountItemsets, mechanism: AboveThreshold, *, threshold: int, start: SearchState
+    ) -> SearchOutcome:
+        """Decided for all runs."""
+        law = SearchLaw(count, mechanism, threshold=threshold, start=start)
         return self._decide(law)  # type: ignore[no-any-return]
 
     def passing(self, counts: SparseCounts, test: NoisyTest) -> PassedCounts:

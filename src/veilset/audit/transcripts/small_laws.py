@@ -11,12 +11,14 @@ import numpy as np
 
 from veilset.audit.transcripts.label_laws import LabelsLaw
 from veilset.audit.transcripts.laws import BestLaw, DecisionLaw, PlaceLaw, SubsetLaw
+from veilset.audit.transcripts.search_laws import SearchLaw
 from veilset.audit.transcripts.tails import gaussian_at_least, log_laplace_at_least
 from veilset.audit.transcripts.threshold_laws import NamesLaw, PassingLaw
+from veilset.audit.two_steps import TwoSteps
 from veilset.gate import AboveThreshold, Exponential, ItemNaming, NamingLaw, Noise
 from veilset.gate.selection.floored_supports import ExactScores
 from veilset.gate.selection.noisy_test import NoisyTest, SparseCounts
-from veilset.itemsets import Domain
+from veilset.itemsets import Domain, Itemsets
 from veilset.raw.counts import ExactCounts
 
 Chances = Mapping[Hashable, float]
@@ -57,6 +59,7 @@ def every_decision() -> dict[str, SmallLaw]:
             LabelsLaw(supports, AboveThreshold(2, 1, 4 * one), threshold=4, by_blocks=False)
         ),
         "blocks": _all_of(LabelsLaw(supports, AboveThreshold(2, 1, 4 * one), threshold=4, by_blocks=True)),
+        "a search of two steps": _search(),
         "which of 5 counts pass, 2 of them listed": _passing(),
         "the value of a zero that passes": _value_of_a_zero(),
         "items named by Laplace noise": _naming("laplace"),
@@ -68,6 +71,16 @@ def _all_of(law: DecisionLaw, outcomes: Iterable[object] | None = None) -> Small
     """A law of few outcomes, each with its own chance."""
     every = law.telling(law) if outcomes is None else outcomes
     return SmallLaw(law, str, {str(outcome): math.exp(law.log_chance(outcome)) for outcome in every})
+
+
+def _search() -> SmallLaw:
+    supports = {(0,): 5, (1,): 3, (0, 1): 3, (0, 2): 2, (1, 2): 1}
+
+    def count(itemsets: Itemsets) -> ExactCounts:
+        return ExactCounts(np.array([supports[itemset] for itemset in itemsets]))
+
+    mechanism = AboveThreshold(2, 1, Fraction(4))
+    return _all_of(SearchLaw(count, mechanism, threshold=3, start=TwoSteps(Fraction(3, 2))))
 
 
 def _passing() -> SmallLaw:

@@ -18,6 +18,7 @@ from veilset.gate.selection.floored_supports import (
     margins_of_items,
     rank_distances,
 )
+from veilset.gate.selection.free_refusals import SearchOutcome, SearchState
 from veilset.gate.selection.length_scores import WEIGHT_STEPS, limit_scores
 from veilset.integers import whole
 from veilset.itemsets import Domain, Itemset, Itemsets
@@ -215,3 +216,25 @@ class SelectionQuestions(Questions):
         compared = self._noise.labels(supports, mechanism, threshold=threshold, by_blocks=by_blocks)
         self.budget.explain(mechanism, replace(mechanism, account=compared.account))
         return FoundItems(tuple(items[list(compared.above)].tolist()))
+
+    def ask_search(
+        self, start: SearchState, *, k: int, domain: Domain, most: int, epsilon: Fraction
+    ) -> SearchOutcome:
+        """What a search for itemsets as frequent as the k-th of a domain finds; at most `most` of them, step by step.
+
+        Every step names candidates in an order, by what was found before; told is the first of them that reaches a
+        noisy threshold, or that none does, which costs nothing: `gate.selection.free_refusals` has why that is private.
+        A transaction raises every support by 0 or 1, and so the k-th largest of them, which is the threshold.
+        """
+        k, most = checked_rank(k, domain, self.alphabet_size), whole(most, "the most", least=1)
+        mechanism = AboveThreshold(most, self.unit.transactions, epsilon)
+        engine = self._pay(f"search for itemsets as frequent as the {ordinal(k)} itemset", mechanism)
+
+        def count(itemsets: Itemsets) -> ExactCounts:
+            check_countable(itemsets, self.alphabet_size)
+            return engine.supports(itemsets.offsets, itemsets.items, KeepAll(), self._noise.keys)
+
+        threshold = kth_support(engine, domain, k)
+        found = self._noise.search(count, mechanism, threshold=threshold, start=start)
+        self.budget.explain(mechanism, replace(mechanism, account=found.account))
+        return found
