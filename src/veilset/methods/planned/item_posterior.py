@@ -26,14 +26,14 @@ from veilset.methods.planned.overlap import Cap, Overlap
 
 SUPPORTS, FEWEST = 240, 0.3
 """240 supports on a logarithmic scale; the least of them, less than one transaction, stands for none."""
-FINE = 121
-"""121 supports are in the finer grid of an item that is released."""
+FINE = 161
+"""161 supports are in the finer grid of an item that is released."""
 EVERY_OTHER = slice(None, None, 2)
 """Every other support is enough to learn the law of departures."""
 BINS = 150
 """150 bins for the noisy counts of the items that are no candidates."""
-ROUNDS_OF_LEARNING, SMOOTHED_OVER = 40, 3
-"""40 rounds of expectation maximisation, with 3 neighbours on either side to smooth the prior over."""
+ROUNDS_OF_LEARNING, SMOOTHED_OVER = 30, 6
+"""30 rounds of expectation maximisation, with 6 neighbours on either side to smooth the prior over."""
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(5)
 LOG_WEIGHTS = np.log(WEIGHTS / WEIGHTS.sum())
 """Departures, in standard deviations from their mean, that stand for all, and ln of how likely each is."""
@@ -44,6 +44,8 @@ USUAL_SPREAD, WITHIN = 0.25, 0.2
 """0.25 is the usual standard deviation of departures, and 0.2 that of their mean, before any answer."""
 CORRECTIONS = np.linspace(-0.6, 0.6, 13)
 """How far a noisy total may move the mean of departures."""
+MOST_TO_LEARN_FROM = 200
+"""200 candidates are learned from as they are; 200 of the others stand for the rest."""
 MOST_TO_COMPARE = 100
 """100 items that were counted more than once are enough to learn departures from."""
 
@@ -156,8 +158,9 @@ class ItemPosterior:
         law, grid = law or Departures(), others.counts.grid
         likelihoods = _log_likelihoods(counts, _rows_of(grid, items.size), law)
         of_others = _log_likelihoods([others.counts], _rows_of(grid, others.sizes.size), law)
-        sizes = np.append(np.ones(items.size), others.sizes)
-        log_prior = _learned_prior(np.vstack([likelihoods, of_others]), sizes)
+        places, stand_for = _some_of(items.size)
+        sizes = np.append(stand_for, others.sizes)
+        log_prior = _learned_prior(np.vstack([likelihoods[places], of_others]), sizes)
         return cls(items, others, tuple(counts), law, log_prior, _normed(log_prior + likelihoods))
 
     @property
@@ -246,21 +249,14 @@ class ItemPosterior:
         below = self._over_means(counts, _rows_of(self.grid, places.size)).cumsum(axis=1)
         first = np.maximum((below < 1e-5).sum(axis=1) - 1, 0)
         last = np.minimum((below < 1 - 1e-5).sum(axis=1) + 1, self.grid.size - 1)
-        supports = np.linspace(self.grid[first], self.grid[last], FINE).T
-        chances = self._over_means(counts, supports, is_even=True)
+        supports = np.geomspace(self.grid[first], self.grid[last], FINE).T
+        chances = self._over_means(counts, supports)
         means: FloatArray = (chances * supports).sum(axis=1)
         return means, _quantiles(chances, supports, 0.025), _quantiles(chances, supports, 0.975)
 
-    def _over_means(
-        self, counts: Sequence[CountsUnderCap], supports: FloatArray, *, is_even: bool = False
-    ) -> FloatArray:
-        """The probability of each support, over what the mean of departures may be.
-
-        Supports of the grid are evenly spaced on a logarithmic scale; those that are evenly spaced themselves stand
-        for less of it the larger they are.
-        """
+    def _over_means(self, counts: Sequence[CountsUnderCap], supports: FloatArray) -> FloatArray:
+        """The probability of each support, over what the mean of departures may be."""
         log_prior = np.interp(np.log(supports), np.log(self.grid), self.log_prior)
-        log_prior -= np.log(supports) if is_even else 0.0
         chances = np.zeros(supports.shape)
         for by, weight in ((-1.0, 1 / 6), (0.0, 2 / 3), (1.0, 1 / 6)):
             law = replace(self.law, mean=self.law.mean + by * math.sqrt(3) * self.unsure)
@@ -279,6 +275,14 @@ def _learned_prior(log_likelihoods: FloatArray, sizes: FloatArray) -> FloatArray
         prior = prior / prior.sum() + 1e-12
     log_prior: FloatArray = np.log(prior)
     return log_prior
+
+
+def _some_of(number: int) -> tuple[Int64Array, Int64Array]:
+    """Places of some of a number of items, the first ones all among them, and how many items each stands for."""
+    alone = min(number, MOST_TO_LEARN_FROM)
+    edges = np.linspace(alone, number, min(number - alone, MOST_TO_LEARN_FROM) + 1).astype(np.int64)
+    places = np.append(np.arange(alone), (edges[:-1] + edges[1:]) // 2)
+    return places, np.append(np.ones(alone, np.int64), np.diff(edges))
 
 
 def _smoothed(chances: FloatArray) -> FloatArray:

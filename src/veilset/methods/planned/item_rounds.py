@@ -108,6 +108,8 @@ class Zones:
         chances = posterior.at_least(bar)
         is_certain = chances >= CERTAIN
         uncertain = np.flatnonzero(~is_certain & (chances > HARDLY_POSSIBLE))
+        if uncertain.size == 0 and not is_certain.any():
+            uncertain = np.argsort(-chances, kind="stable")[:k]
         order = np.argsort(-(chances * (1 - chances))[uncertain], kind="stable")
         return cls(bar, chances, uncertain[order], np.flatnonzero(is_certain))
 

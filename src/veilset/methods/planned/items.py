@@ -197,10 +197,12 @@ def ask_sum(
 
 def estimates(search: ItemSearch, posterior: ItemPosterior, places: Int64Array) -> Estimates:
     """Expected supports of the items at some places, and the middle 95 % of their posterior."""
-    supports, low, high = posterior.intervals(places)
+    means, low, high = posterior.intervals(places)
+    supports = np.rint(np.clip(means, 0, search.number)).astype(np.int64)
     return Estimates(
         Itemsets.of((item,) for item in posterior.items[places].tolist()),
-        np.rint(np.clip(supports, 0, search.number)).astype(np.int64),
-        np.floor(low).astype(np.int64),
-        np.ceil(high).astype(np.int64),
+        supports,
+        # What is expected of a lopsided law may lie outside of its middle.
+        np.minimum(np.floor(low).astype(np.int64), supports),
+        np.maximum(np.ceil(high).astype(np.int64), supports),
     )
