@@ -40,14 +40,17 @@ LOG_WEIGHTS = np.log(WEIGHTS / WEIGHTS.sum())
 MEANS = (-0.5, -0.35, -0.2, -0.1, 0.0, 0.1, 0.2, 0.35)
 SPREADS = (0.03, 0.08, 0.15, 0.25, 0.4, 0.65, 0.9)
 """The laws of departures to choose from: means and standard deviations."""
-USUAL_SPREAD, WITHIN = 0.25, 0.2
-"""0.25 is the usual standard deviation of departures, and 0.2 that of their mean, before any answer."""
+USUAL_SPREAD, WITHIN_FACTOR, WITHIN = 0.25, 0.7, 0.2
+"""0.25 is the usual standard deviation of departures, 0.7 that of its logarithm, and 0.2 that of their mean."""
+MISFIT = 0.1
+"""0.1 of what a cap takes away is how far one count of an item departs from what its other counts make of it."""
 CORRECTIONS = np.linspace(-0.6, 0.6, 13)
 """How far a noisy total may move the mean of departures."""
 MOST_TO_LEARN_FROM = 200
 """200 candidates are learned from as they are; 200 of the others stand for the rest."""
-MOST_TO_COMPARE = 100
-"""100 items that were counted more than once are enough to learn departures from."""
+MOST_TO_COMPARE, EVIDENCE = 100, 0.25
+"""100 items that were counted more than once are enough to learn departures from; they tell as much as a quarter of
+them would if the histograms were exact, whose errors all of them have in common."""
 
 
 def supports_up_to(number: int) -> FloatArray:
@@ -65,7 +68,9 @@ class Departures:
     @property
     def log_prior(self) -> float:
         """ln of how usual such a law is, before any answer."""
-        return -((self.mean / WITHIN) ** 2) / 2 - math.log(self.spread / USUAL_SPREAD) ** 2 / 2
+        return (
+            -((self.mean / WITHIN) ** 2) / 2 - (math.log(self.spread / USUAL_SPREAD) / WITHIN_FACTOR) ** 2 / 2
+        )
 
     @property
     def nodes(self) -> FloatArray:
@@ -110,7 +115,8 @@ class CountsUnderCap:
         """ln of how likely each count is: a row of supports for each item; departures are the last axis."""
         kept = np.interp(supports, self.grid, self.kept)[..., None]
         counted = supports[..., None] * np.minimum(kept * np.exp(law.nodes * (1 - kept)), 1.0)
-        likelihoods: FloatArray = -np.abs(self.values[:, None, None] - counted) / self.scale
+        width = np.hypot(self.scale, MISFIT * (1 - kept) * counted)
+        likelihoods: FloatArray = -np.abs(self.values[:, None, None] - counted) / width - np.log(width)
         return likelihoods
 
 
@@ -159,7 +165,7 @@ class ItemPosterior:
         likelihoods = _log_likelihoods(counts, _rows_of(grid, items.size), law)
         of_others = _log_likelihoods([others.counts], _rows_of(grid, others.sizes.size), law)
         places, stand_for = _some_of(items.size)
-        sizes = np.append(stand_for, others.sizes)
+        sizes = np.append(stand_for, others.sizes).astype(np.float64)
         log_prior = _learned_prior(np.vstack([likelihoods[places], of_others]), sizes)
         return cls(items, others, tuple(counts), law, log_prior, _normed(log_prior + likelihoods))
 
@@ -219,7 +225,7 @@ class ItemPosterior:
             together = log_chances(law)
             most = together.max(axis=1)
             explained = most + np.log(np.exp(together - most[:, None]).sum(axis=1))
-            return float(explained.sum()) + law.log_prior
+            return EVIDENCE * float(explained.sum()) + law.log_prior
 
         return max((Departures(*law) for law in product(MEANS, SPREADS)), key=how_well)
 
@@ -297,9 +303,7 @@ def _rows_of(grid: FloatArray, number: int) -> FloatArray:
     return np.broadcast_to(grid, (number, grid.size))
 
 
-def _log_likelihoods(
-    counts: Sequence[CountsUnderCap], supports: FloatArray, law: Departures
-) -> FloatArray:
+def _log_likelihoods(counts: Sequence[CountsUnderCap], supports: FloatArray, law: Departures) -> FloatArray:
     """ln of how likely all counts of each item are, for its row of supports, over all departures."""
     together = np.zeros((*supports.shape, NODES.size)) + LOG_WEIGHTS
     for each in counts:
@@ -323,9 +327,7 @@ def _quantiles(chances: FloatArray, supports: FloatArray, part: float) -> FloatA
     return np.array([float(np.interp(part, row, values)) for row, values in rows])
 
 
-def _restricted(
-    counts: Sequence[CountsUnderCap], places: Int64Array, number: int
-) -> list[CountsUnderCap]:
+def _restricted(counts: Sequence[CountsUnderCap], places: Int64Array, number: int) -> list[CountsUnderCap]:
     """What was counted of the items at some places of a number of them; the places become 0, 1, ..."""
     new = np.full(number, -1)
     new[places] = np.arange(places.size)

@@ -1,6 +1,6 @@
 """Which items are counted again, how many rounds that takes, and what is left for the items that are certain.
 
-Post-processing: everything here follows from earlier answers and public numbers. What a plan would lead to is predicted:
+Post-processing: everything here follows from earlier answers and public numbers. What a plan would lead to is foretold:
 supports are drawn from the posterior, the counts that the plan asks for are imitated with the noise that they would
 have, and the answer that they would give is compared with the drawn supports. More items counted means that
 transactions contain more of them, so that each is counted with more noise; fewer means that some have no chance.
@@ -21,8 +21,17 @@ CERTAIN = 0.98
 """0.98 is the chance to be in the answer above which an item is certain."""
 HARDLY_POSSIBLE = 0.003
 """0.003 is the chance to be in the answer below which an item is not counted again."""
-ITEMS_PER_K = (Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4), Fraction(8), Fraction(16))
-"""From a quarter of k to 16 k items are counted again."""
+ITEMS_PER_K = (
+    Fraction(1, 4),
+    Fraction(1, 2),
+    Fraction(1),
+    Fraction(2),
+    Fraction(4),
+    Fraction(8),
+    Fraction(16),
+    Fraction(32),
+)
+"""From a quarter of k to 32 k items are counted again."""
 PARTS = tuple(Fraction(parts, 5) for parts in range(6))
 """From nothing to all of what remains is for items that are uncertain; what is left is for the certain ones."""
 NARROWER = 4
@@ -87,14 +96,16 @@ class Counting:
         """What one transaction may add to a sum of supports of about that size, and what that leaves of the sum."""
         noise = self.unit_transactions / float(epsilon)
         kept = self.kept(together)
-        errors = np.hypot(math.sqrt(2) * np.array(CAPS) * noise, UNCERTAIN_LOSS * (1 - kept) * together) / kept
+        errors = (
+            np.hypot(math.sqrt(2) * np.array(CAPS) * noise, UNCERTAIN_LOSS * (1 - kept) * together) / kept
+        )
         best = int(np.argmin(errors))
         return CAPS[best], float(kept[best])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Zones:
-    """The bar, the chance of each item to reach it, places of uncertain items (most uncertain first) and certain ones."""
+    """The bar, the chance of each item to reach it, and places of uncertain (the most uncertain first) and certain items."""
 
     bar: float
     chances: FloatArray
@@ -119,7 +130,7 @@ def plans(k: int, zones: Zones, remaining: Fraction, least: Fraction) -> Iterato
     numbers = sorted({min(math.ceil(times * k), zones.uncertain.size) for times in ITEMS_PER_K} - {0})
     for part in PARTS:
         epsilon = remaining * part
-        if epsilon < least or remaining - epsilon < least and part < 1:
+        if epsilon < least or (remaining - epsilon < least and part < 1):
             continue
         if part < 1 and zones.certain.size == 0:
             continue

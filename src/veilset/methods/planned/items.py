@@ -47,6 +47,8 @@ SHARE_FOR_ALL_ITEMS = Fraction(1, 2)
 """1/2 of what remains for the counts of all items: as much as it takes to know which are worth counting again."""
 BAR_IN_SCALES = 1.5
 """1.5 scales of noise below its noisy value is the k-th support for which the cap of all items is chosen."""
+MOST_CANDIDATES = 2000
+"""2,000 items are candidates at most, or twice k where that is more."""
 CANDIDATES_PER_K = 2
 """2 candidates for each of the k items at least."""
 LEAST_CHANCE = 0.0015
@@ -119,7 +121,7 @@ def _of_candidates(every_item: CountsUnderCap, k: int) -> ItemPosterior:
     order = np.argsort(-every_item.values, kind="stable")
     first = min(CANDIDATES_PER_K * k, order.size)
     posterior = _posterior_of(every_item, order[:first], order[first:])
-    number = first + posterior.others_above(LEAST_CHANCE, k)
+    number = min(first + posterior.others_above(LEAST_CHANCE, k), max(MOST_CANDIDATES, first))
     return _posterior_of(every_item, order[:number], order[number:])
 
 
