@@ -25,7 +25,7 @@ from veilset.methods.planned.item_posterior import (
     OtherItems,
     supports_up_to,
 )
-from veilset.methods.planned.item_rounds import Counting, Plan, Zones, choose_plan, plans
+from veilset.methods.planned.item_rounds import Counting, CountingPlan, ItemZones, choose_plan, possible_plans
 from veilset.methods.planned.overlap import MOST, Overlap
 from veilset.methods.planned.settings import DEFAULT
 from veilset.raw.transactions import Alphabet
@@ -206,8 +206,8 @@ def test_a_sum_under_a_cap_says_what_it_leaves_out() -> None:
 
 def test_every_plan_spends_what_remains() -> None:
     """Whatever goes to certain items and to rounds."""
-    zones = Zones(100.0, np.full(500, 0.5), np.arange(450), np.arange(450, 500))
-    every = list(plans(50, zones, Fraction(1, 3), Fraction(1, 100)))
+    zones = ItemZones(100.0, np.full(500, 0.5), np.arange(450), np.arange(450, 500))
+    every = list(possible_plans(50, zones, Fraction(1, 3), Fraction(1, 100)))
     assert {len(plan.rounds) for plan in every} == {0, 1, 2}
     for plan in every:
         assert sum((each.epsilon for each in plan.rounds), plan.for_certain) == Fraction(1, 3)
@@ -219,8 +219,8 @@ def test_where_nothing_is_uncertain_the_certain_items_get_more() -> None:
     apart = posterior_of(np.append(np.full(50, 5000.0), np.full(450, 20.0)), scale=100, candidates=100)
     crowded = posterior_of(np.linspace(1100, 900, 500), scale=100, candidates=100)
 
-    def plan_for(posterior: ItemPosterior) -> Plan:
-        return choose_plan(posterior, Zones.of(posterior, 50), counting, 50, remaining=Fraction(1, 4))
+    def plan_for(posterior: ItemPosterior) -> CountingPlan:
+        return choose_plan(posterior, ItemZones.of(posterior, 50), counting, 50, remaining=Fraction(1, 4))
 
     assert plan_for(apart).for_certain == Fraction(1, 4)
     assert plan_for(crowded).for_certain == 0

@@ -24,38 +24,38 @@ from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import NoisyCounts, NormalisedCounts
 from veilset.methods.planned.overlap import Cap, Overlap
 
-SUPPORTS, FEWEST = 240, 0.3
+GRID_SUPPORTS, FEWEST = 240, 0.3
 """240 supports on a logarithmic scale; the least of them, less than one transaction, stands for none."""
-FINE = 161
+FINE_SUPPORTS = 161
 """161 supports are in the finer grid of an item that is released."""
 EVERY_OTHER = slice(None, None, 2)
 """Every other support is enough to learn the law of departures."""
-BINS = 150
+OTHER_BINS = 150
 """150 bins for the noisy counts of the items that are no candidates."""
 ROUNDS_OF_LEARNING, SMOOTHED_OVER = 30, 6
 """30 rounds of expectation maximisation, with 6 neighbours on either side to smooth the prior over."""
-NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(5)
-LOG_WEIGHTS = np.log(WEIGHTS / WEIGHTS.sum())
+NODES, NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(5)
+LOG_WEIGHTS = np.log(NODE_WEIGHTS / NODE_WEIGHTS.sum())
 """Departures, in standard deviations from their mean, that stand for all, and ln of how likely each is."""
-MEANS = (-0.5, -0.35, -0.2, -0.1, 0.0, 0.1, 0.2, 0.35)
-SPREADS = (0.03, 0.08, 0.15, 0.25, 0.4, 0.65, 0.9)
+DEPARTURE_MEANS = (-0.5, -0.35, -0.2, -0.1, 0.0, 0.1, 0.2, 0.35)
+DEPARTURE_SPREADS = (0.03, 0.08, 0.15, 0.25, 0.4, 0.65, 0.9)
 """The laws of departures to choose from: means and standard deviations."""
-USUAL_SPREAD, WITHIN_FACTOR, WITHIN = 0.25, 0.7, 0.2
+USUAL_SPREAD, SPREAD_WITHIN, MEAN_WITHIN = 0.25, 0.7, 0.2
 """0.25 is the usual standard deviation of departures, 0.7 that of its logarithm, and 0.2 that of their mean."""
 MISFIT = 0.1
 """0.1 of what a cap takes away is how far one count of an item departs from what its other counts make of it."""
 CORRECTIONS = np.linspace(-0.6, 0.6, 13)
 """How far a noisy total may move the mean of departures."""
-MOST_TO_LEARN_FROM = 200
+CANDIDATES_TO_LEARN_FROM = 200
 """200 candidates are learned from as they are; 200 of the others stand for the rest."""
-MOST_TO_COMPARE, EVIDENCE = 100, 0.25
+MOST_TO_COMPARE, SHARED_EVIDENCE = 100, 0.25
 """100 items that were counted more than once are enough to learn departures from; they tell as much as a quarter of
 them would if the histograms were exact, whose errors all of them have in common."""
 
 
 def supports_up_to(number: int) -> FloatArray:
     """The values that a support can have among a number of transactions."""
-    return np.geomspace(FEWEST, max(number, 10), SUPPORTS)
+    return np.geomspace(FEWEST, max(number, 10), GRID_SUPPORTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,8 @@ class Departures:
     def log_prior(self) -> float:
         """ln of how usual such a law is, before any answer."""
         return (
-            -((self.mean / WITHIN) ** 2) / 2 - (math.log(self.spread / USUAL_SPREAD) / WITHIN_FACTOR) ** 2 / 2
+            -((self.mean / MEAN_WITHIN) ** 2) / 2
+            - (math.log(self.spread / USUAL_SPREAD) / SPREAD_WITHIN) ** 2 / 2
         )
 
     @property
@@ -131,7 +132,7 @@ class OtherItems:
     def of(cls, counts: CountsUnderCap) -> "OtherItems":
         """In bins of about as many items each; counts in one bin, which come in order, are taken for their mean."""
         values = np.sort(counts.values)
-        edges = np.unique(np.linspace(0, values.size, min(BINS, values.size) + 1).astype(np.int64))
+        edges = np.unique(np.linspace(0, values.size, min(OTHER_BINS, values.size) + 1).astype(np.int64))
         sizes = np.diff(edges)
         means = np.add.reduceat(values, edges[:-1]) / sizes if sizes.size else values
         return cls(replace(counts, places=np.arange(sizes.size), values=means), sizes)
@@ -225,9 +226,9 @@ class ItemPosterior:
             together = log_chances(law)
             most = together.max(axis=1)
             explained = most + np.log(np.exp(together - most[:, None]).sum(axis=1))
-            return EVIDENCE * float(explained.sum()) + law.log_prior
+            return SHARED_EVIDENCE * float(explained.sum()) + law.log_prior
 
-        return max((Departures(*law) for law in product(MEANS, SPREADS)), key=how_well)
+        return max((Departures(*law) for law in product(DEPARTURE_MEANS, DEPARTURE_SPREADS)), key=how_well)
 
     def with_total(self, places: Int64Array, total: float, scale: float) -> "ItemPosterior":
         """With departures whose mean is such that the supports of some items add up to about a noisy total."""
@@ -235,7 +236,7 @@ class ItemPosterior:
         log_chances, coarse = self._under_laws(places), self.grid[EVERY_OTHER]
         laws = [replace(self.law, mean=self.law.mean + by) for by in CORRECTIONS.tolist()]
         sums = np.array([float((_normed(log_chances(law)) @ coarse).sum()) for law in laws])
-        fits = -((CORRECTIONS / WITHIN) ** 2) / 2 - np.abs(sums - total) / deviation
+        fits = -((CORRECTIONS / MEAN_WITHIN) ** 2) / 2 - np.abs(sums - total) / deviation
         weights = np.exp(fits - fits.max())
         weights /= weights.sum()
         by = float(weights @ CORRECTIONS)
@@ -255,7 +256,7 @@ class ItemPosterior:
         below = self._over_means(counts, _rows_of(self.grid, places.size)).cumsum(axis=1)
         first = np.maximum((below < 1e-5).sum(axis=1) - 1, 0)
         last = np.minimum((below < 1 - 1e-5).sum(axis=1) + 1, self.grid.size - 1)
-        supports = np.geomspace(self.grid[first], self.grid[last], FINE).T
+        supports = np.geomspace(self.grid[first], self.grid[last], FINE_SUPPORTS).T
         chances = self._over_means(counts, supports)
         means: FloatArray = (chances * supports).sum(axis=1)
         return means, _quantiles(chances, supports, 0.025), _quantiles(chances, supports, 0.975)
@@ -285,8 +286,8 @@ def _learned_prior(log_likelihoods: FloatArray, sizes: FloatArray) -> FloatArray
 
 def _some_of(number: int) -> tuple[Int64Array, Int64Array]:
     """Places of some of a number of items, the first ones all among them, and how many items each stands for."""
-    alone = min(number, MOST_TO_LEARN_FROM)
-    edges = np.linspace(alone, number, min(number - alone, MOST_TO_LEARN_FROM) + 1).astype(np.int64)
+    alone = min(number, CANDIDATES_TO_LEARN_FROM)
+    edges = np.linspace(alone, number, min(number - alone, CANDIDATES_TO_LEARN_FROM) + 1).astype(np.int64)
     places = np.append(np.arange(alone), (edges[:-1] + edges[1:]) // 2)
     return places, np.append(np.ones(alone, np.int64), np.diff(edges))
 

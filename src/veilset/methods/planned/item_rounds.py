@@ -32,7 +32,7 @@ ITEMS_PER_K = (
     Fraction(32),
 )
 """From a quarter of k to 32 k items are counted again."""
-PARTS = tuple(Fraction(parts, 5) for parts in range(6))
+PARTS_FOR_UNCERTAIN = tuple(Fraction(parts, 5) for parts in range(6))
 """From nothing to all of what remains is for items that are uncertain; what is left is for the certain ones."""
 NARROWER = 4
 """4 times fewer items are counted in a second round."""
@@ -45,7 +45,7 @@ WEIGHT_OF_SUPPORTS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class CountingRound:
     """A number of items that are counted again, at a price."""
 
     items: int
@@ -53,10 +53,10 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class CountingPlan:
     """Rounds of counting what is uncertain, and what is left for the items that are certain."""
 
-    rounds: tuple[Round, ...]
+    rounds: tuple[CountingRound, ...]
     for_certain: Fraction
 
 
@@ -104,8 +104,8 @@ class Counting:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Zones:
-    """The bar, the chance of each item to reach it, and places of uncertain (the most uncertain first) and certain items."""
+class ItemZones:
+    """The bar, the chance of each item to reach it, and where uncertain (the most so first) and certain items are."""
 
     bar: float
     chances: FloatArray
@@ -113,7 +113,7 @@ class Zones:
     certain: Int64Array
 
     @classmethod
-    def of(cls, posterior: ItemPosterior, k: int) -> "Zones":
+    def of(cls, posterior: ItemPosterior, k: int) -> "ItemZones":
         """By what is known of the items."""
         bar = posterior.kth_support(k)
         chances = posterior.at_least(bar)
@@ -125,37 +125,40 @@ class Zones:
         return cls(bar, chances, uncertain[order], np.flatnonzero(is_certain))
 
 
-def plans(k: int, zones: Zones, remaining: Fraction, least: Fraction) -> Iterator[Plan]:
+def possible_plans(k: int, zones: ItemZones, remaining: Fraction, least: Fraction) -> Iterator[CountingPlan]:
     """Every plan to choose from; a question gets no less than `least`."""
     numbers = sorted({min(math.ceil(times * k), zones.uncertain.size) for times in ITEMS_PER_K} - {0})
-    for part in PARTS:
+    for part in PARTS_FOR_UNCERTAIN:
         epsilon = remaining * part
         if epsilon < least or (remaining - epsilon < least and part < 1):
             continue
         if part < 1 and zones.certain.size == 0:
             continue
         for number in numbers:
-            yield Plan((Round(number, epsilon),), remaining - epsilon)
+            yield CountingPlan((CountingRound(number, epsilon),), remaining - epsilon)
             if number > k and epsilon >= 2 * least:
                 half = epsilon / 2
-                yield Plan((Round(number, half), Round(number // NARROWER, half)), remaining - epsilon)
+                yield CountingPlan(
+                    (CountingRound(number, half), CountingRound(number // NARROWER, half)),
+                    remaining - epsilon,
+                )
     if zones.certain.size > 0:
-        yield Plan((), remaining)
+        yield CountingPlan((), remaining)
 
 
 def choose_plan(
-    posterior: ItemPosterior, zones: Zones, counting: Counting, k: int, *, remaining: Fraction
-) -> Plan:
+    posterior: ItemPosterior, zones: ItemZones, counting: Counting, k: int, *, remaining: Fraction
+) -> CountingPlan:
     """The plan that is predicted to lose least."""
     prediction = Prediction.of(posterior, zones, counting, k)
-    return min(plans(k, zones, remaining, 3 * counting.for_overlap), key=prediction.loss)
+    return min(possible_plans(k, zones, remaining, 3 * counting.for_overlap), key=prediction.loss)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prediction:
     """What is known of items in numbers, and supports drawn from it, a row for each draw."""
 
-    zones: Zones
+    zones: ItemZones
     counting: Counting
     k: int
     means: FloatArray
@@ -164,7 +167,7 @@ class Prediction:
     noise: FloatArray
 
     @classmethod
-    def of(cls, posterior: ItemPosterior, zones: Zones, counting: Counting, k: int) -> "Prediction":
+    def of(cls, posterior: ItemPosterior, zones: ItemZones, counting: Counting, k: int) -> "Prediction":
         """Draws are the same for every plan, and for every run: they only serve to compare plans."""
         chances, grid, means, deviations = (
             posterior.chances,
@@ -179,14 +182,14 @@ class Prediction:
         noise = rng.laplace(size=(2, DRAWS, means.size)) / math.sqrt(2)
         return cls(zones, counting, k, means, deviations, drawn, noise)
 
-    def loss(self, plan: Plan) -> float:
+    def loss(self, plan: CountingPlan) -> float:
         """The share of wrong items in the answer, and a part of the relative error of supports."""
         means = np.tile(self.means, (DRAWS, 1))
         variances = np.tile(self.deviations**2, (DRAWS, 1))
         lost = np.mean([self._lost(plan, draw, means[draw], variances[draw]) for draw in range(DRAWS)])
         return float(lost)
 
-    def _lost(self, plan: Plan, draw: int, means: FloatArray, variances: FloatArray) -> float:
+    def _lost(self, plan: CountingPlan, draw: int, means: FloatArray, variances: FloatArray) -> float:
         """In one draw; changes means and variances to what they would be known as."""
         zones, supports = self.zones, self.drawn[draw]
         places = zones.uncertain

@@ -29,7 +29,7 @@ from veilset.arrays import Int64Array
 from veilset.gate import Curator
 from veilset.itemsets import Itemsets
 from veilset.methods.planned.item_posterior import CountsUnderCap, ItemPosterior, OtherItems, supports_up_to
-from veilset.methods.planned.item_rounds import UNCERTAIN_LOSS, Counting, Zones, choose_plan
+from veilset.methods.planned.item_rounds import UNCERTAIN_LOSS, Counting, ItemZones, choose_plan
 from veilset.methods.planned.overlap import Overlap, Total, ask_overlap
 from veilset.methods.planned.settings import DEFAULT, Settings
 from veilset.methods.shared.preliminaries import ask_preliminaries
@@ -47,7 +47,7 @@ SHARE_FOR_ALL_ITEMS = Fraction(1, 2)
 """1/2 of what remains for the counts of all items: as much as it takes to know which are worth counting again."""
 BAR_IN_SCALES = 1.5
 """1.5 scales of noise below its noisy value is the k-th support for which the cap of all items is chosen."""
-MOST_CANDIDATES = 2000
+MOST_LOOKED_AT = 2000
 """2,000 items are candidates at most, or twice k where that is more."""
 CANDIDATES_PER_K = 2
 """2 candidates for each of the k items at least."""
@@ -95,7 +95,7 @@ def planned_items(
     posterior, notes = ask_again(curator, search, counting, posterior, remaining)
     released = likeliest(posterior, search.k)
     posterior = ask_sum(curator, counting, posterior, released, for_sum)
-    return first.release(curator, estimates(search, posterior, released), method=NAME, notes=notes)
+    return first.release(curator, item_estimates(search, posterior, released), method=NAME, notes=notes)
 
 
 def ask_all_items(
@@ -121,7 +121,7 @@ def _of_candidates(every_item: CountsUnderCap, k: int) -> ItemPosterior:
     order = np.argsort(-every_item.values, kind="stable")
     first = min(CANDIDATES_PER_K * k, order.size)
     posterior = _posterior_of(every_item, order[:first], order[first:])
-    number = min(first + posterior.others_above(LEAST_CHANCE, k), max(MOST_CANDIDATES, first))
+    number = min(first + posterior.others_above(LEAST_CHANCE, k), max(MOST_LOOKED_AT, first))
     return _posterior_of(every_item, order[:number], order[number:])
 
 
@@ -137,7 +137,7 @@ def ask_again(
     """Count items again, by the plan that is predicted to lose least; after a round, by what is known then."""
     notes = []
     while remaining > 0:
-        zones = Zones.of(posterior, search.k)
+        zones = ItemZones.of(posterior, search.k)
         plan = choose_plan(posterior, zones, counting, search.k, remaining=remaining)
         if len(plan.rounds) < 2 and plan.for_certain > 0:
             support = float(np.median(posterior.means[zones.certain]))
@@ -197,7 +197,7 @@ def ask_sum(
     return posterior.with_total(places, total.value / kept, error / kept)
 
 
-def estimates(search: ItemSearch, posterior: ItemPosterior, places: Int64Array) -> Estimates:
+def item_estimates(search: ItemSearch, posterior: ItemPosterior, places: Int64Array) -> Estimates:
     """Expected supports of the items at some places, and the middle 95 % of their posterior."""
     means, low, high = posterior.intervals(places)
     supports = np.rint(np.clip(means, 0, search.number)).astype(np.int64)
