@@ -142,8 +142,3 @@ def test_calls_that_make_no_sense_are_refused(call: Callable[[], object], messag
     """In one line."""
     with pytest.raises(BadCall, match=message):
         call()
-
-
-def test_the_default_is_tps_pfm() -> None:
-    """Where no method is named."""
-    assert vs.items([["a"]] * 9, epsilon=1, k=1, public_items=True, noise=SeededNoise(1)).method == "tps-pfm"
