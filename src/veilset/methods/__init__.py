@@ -128,6 +128,7 @@ VARIANTS: Mapping[str, Mapping[str, Keywords]] = {
 """Other settings of a method, for comparison."""
 
 OURS = Paper("planned", "ours: docs/methods/planned.md")
+OURS_FOR_ITEMS = Paper("planned.items", "ours: docs/methods/planned-items.md", task="items")
 BHASKAR = Paper("truncated_em", "Bhaskar et al., Discovering frequent patterns in sensitive data, KDD 2010")
 LI = Paper("privbasis", "Li et al., PrivBasis: frequent itemset mining with differential privacy, PVLDB 2012")
 WANG_2017 = Paper(
@@ -172,6 +173,12 @@ EVERY_METHOD = (
         forecast="forecast_naive",
     ),
     Method.of("difffim", ZENG, "itemsets above a threshold by smart truncation and double standards"),
+    Method.of(
+        "planned-items",
+        OURS_FOR_ITEMS,
+        "top-k items from noisy supports, uncertain ones counted again, by predicted error",
+        name="planned",
+    ),
     Method.of("tps-pfm", WANG, "top-k items from noisy supports, unsafe ones by blocks of comparisons"),
     Method.of("tps-em", WANG, "top-k items from noisy supports, unsafe ones by the exponential mechanism"),
     Method.of("tps-recount", WANG, "top-k items from noisy supports, unsafe ones counted again"),
@@ -194,7 +201,7 @@ EVERY_METHOD = (
 )
 METHODS = {method.label: method for method in EVERY_METHOD}
 
-DEFAULTS = {"mine": "planned", "items": "tps-pfm", "publish": "diffpart"}
+DEFAULTS = {"mine": "planned", "items": "planned", "publish": "diffpart"}
 """The method of each task, where the caller names none."""
 
 

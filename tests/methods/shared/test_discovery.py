@@ -242,7 +242,9 @@ def test_every_method_runs_on_items_that_were_found(name: str, rows: str) -> Non
     """Where nothing, one item or two are named, for k beyond what can be made of them; epsilon is kept."""
     data, task = ROWS[rows], METHODS[name].task
     for wanted in WANTED[task]:
-        release = VERBS[task](data, epsilon=2, method=name, delta=DELTA, noise=SeededNoise(4), **wanted)
+        release = VERBS[task](
+            data, epsilon=2, method=METHODS[name].name, delta=DELTA, noise=SeededNoise(4), **wanted
+        )
         assert release.spent <= 2
         paid = [charge.mechanism.delta for charge in release.trace if charge.mechanism.delta]
         assert paid[0] == DELTA * (1 if task == "publish" else SHARE_OF_DELTA)
@@ -259,7 +261,9 @@ def test_every_method_finds_itemsets_of_items_that_were_found(name: str) -> None
     data, task = groceries(3000), METHODS[name].task
     unlisted = replace(data, alphabet=Alphabet(data.alphabet.names, is_given=False))
     wanted = {} if task == "publish" else {"k": 10}
-    release = VERBS[task](unlisted, epsilon=4, method=name, delta=DELTA, noise=SeededNoise(4), **wanted)
+    release = VERBS[task](
+        unlisted, epsilon=4, method=METHODS[name].name, delta=DELTA, noise=SeededNoise(4), **wanted
+    )
     assert release.spent <= 4
     assert len(release) > 0
     assert release.promise.items == "found privately"
@@ -271,7 +275,9 @@ def test_no_transaction_gives_a_release_under_every_choice(name: str, choice: st
     """A refusal would tell that there is none."""
     task = METHODS[name].task
     wanted = {} if task == "publish" else {"k": 2}
-    release = VERBS[task]([], epsilon=1, method=name, noise=SeededNoise(4), **CHOICES[choice], **wanted)
+    release = VERBS[task](
+        [], epsilon=1, method=METHODS[name].name, noise=SeededNoise(4), **CHOICES[choice], **wanted
+    )
     assert release.spent <= 1
     assert release.promise.is_conditional == (choice == "public items")
 
