@@ -181,7 +181,7 @@ def counting_over(lengths: dict[int, float]) -> Counting:
     transactions = np.zeros(MOST)
     for length, number in lengths.items():
         transactions[length - 1] = number
-    return Counting(Overlap(transactions, DEFAULT), 1, Fraction(1, 1000))
+    return Counting(Overlap.known(transactions, DEFAULT), 1, Fraction(1, 1000))
 
 
 def test_fewer_items_are_counted_with_less_noise() -> None:

@@ -96,7 +96,7 @@ def deviations_within(
 def rounded_estimates(measured: dict[Itemset, Measured]) -> Estimates:
     """As whole numbers, with intervals that hold what a sum of noisy cells errs by in 95 %."""
     values = np.array(list(measured.values()))
-    return Estimates(
+    return Estimates.within(
         Itemsets.of(measured),
         np.rint(values[:, 0]).astype(np.int64),
         np.ceil(WIDEST_IN_SIGMA * values[:, 1]).astype(np.int64),
