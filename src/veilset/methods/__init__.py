@@ -160,6 +160,14 @@ EVERY_METHOD = (
     Method.of("em", WANG, "top-k items by k draws of the exponential mechanism"),
     Method.of("svt", WANG, "top-k items by the sparse vector technique"),
     Method.of("splitsample", LIANG, "top-k itemsets by exponential draws on supports in split transactions"),
+    Method(
+        "planned-dataset",
+        "publish",
+        OURS.citation,
+        "a dataset with the supports that the miner planned finds",
+        "veilset.methods.planned.dataset",
+        None,
+    ),
     Method.of("diffpart", CHEN, "a dataset from noisy sizes of partitions along a taxonomy of the items"),
     Method.of(
         "diffpart-chosen", AFTER_CHEN, "a dataset of frequent items, rare ones filled in by their supports"

@@ -28,6 +28,8 @@ CLOSE_ENOUGH = 0.25
 """0.25 rows is how far expected supports may be from those wanted."""
 LARGEST_WEIGHT = 12.0
 """12 is the largest weight of an itemset, on a logarithmic scale: more changes nothing but rounding errors."""
+MOST_OF_ROWS = 0.25
+"""0.25 of the rows of a group, or more, are drawn out of all rows; fewer out of some, which is faster."""
 ROUNDS_OF_CEILINGS = 3
 """3 times at most, itemsets that would be too frequent are looked for."""
 
@@ -146,7 +148,7 @@ def _chosen_rows(
             break
         parts = parts + [Part(rows.holding(rest), ceiling, is_ceiling=True) for rest in above]
         unseen = [rest for rest in unseen if rest not in set(above)]
-    return groups.drawn(chances, number=number, public=rows.public)
+    return groups.drawn(chances, public=rows.public)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -154,13 +156,14 @@ class RowGroups:
     """Rows that are alike: in the same parts, with the same room.
 
     `group_of[row]` is the number of a row's group; `sizes` and `room` are those of groups; `members` are the groups in
-    each part.
+    each part; groups before `first_in_parts` are in none.
     """
 
     group_of: Int64Array
     sizes: Int64Array
     room: Int64Array
     members: list[Int64Array]
+    first_in_parts: int
 
     @classmethod
     def of(cls, room: Int64Array, parts: Sequence[Part], public: np.random.Generator) -> "RowGroups":
@@ -178,26 +181,26 @@ class RowGroups:
         group_of[marked] = first + inverse.ravel()
         of_groups = np.concatenate([np.arange(first), clipped[marked[places]]])
         sizes = np.bincount(group_of, minlength=of_groups.size)
-        return cls(group_of, sizes, of_groups, [np.unique(group_of[part.rows]) for part in parts])
+        members = [np.unique(group_of[part.rows]) for part in parts]
+        return cls(group_of, sizes, of_groups, members, first)
 
     def fitted(self, parts: Sequence[Part], *, number: int) -> FloatArray:
         """The chance of the rows of each group to get the item, by iterative scaling."""
         logits = np.log(np.maximum(self.room, FULL_ROW))
-        logits += _shift(logits, self.sizes, number)
+        all_sizes = self.sizes.astype(np.float64)
+        logits += _shift(logits, all_sizes, number)
         weights = np.zeros(len(parts))
         for _ in range(MOST_CYCLES):
             furthest = 0.0
             for place, (part, groups) in enumerate(zip(parts, self.members, strict=True)):
-                some, sizes = logits[groups], self.sizes[groups]
-                expected, size = float(sizes @ _logistic(some)), float(part.rows.size)
+                expected, size = float((all_sizes[groups] * _logistic(logits[groups])).sum()), float(part.rows.size)
                 step = _log_odds(part.wanted, size) - _log_odds(expected, size)
                 step = min(step, -weights[place]) if part.is_ceiling else step
                 step = float(np.clip(step, -LARGEST_WEIGHT - weights[place], LARGEST_WEIGHT - weights[place]))
                 furthest = max(furthest, abs(part.wanted - expected) if step else 0.0)
                 logits[groups] += step
                 weights[place] += step
-            shift = _shift(logits, self.sizes, number)
-            logits += shift
+            logits += _shift(logits, all_sizes, number)
             if furthest < CLOSE_ENOUGH:
                 break
         return _logistic(logits)
@@ -206,15 +209,33 @@ class RowGroups:
         """The chance of each row."""
         return chances[self.group_of]
 
-    def drawn(self, chances: FloatArray, *, number: int, public: np.random.Generator) -> Int64Array:
+    def drawn(self, chances: FloatArray, *, public: np.random.Generator) -> Int64Array:
         """Rows at random, of each group about as many as expected."""
         numbers = _rounded(self.sizes * chances, np.argsort(chances, kind="stable"), public)
         numbers = np.minimum(numbers, self.sizes)
-        shuffled = public.permutation(self.group_of.size)
-        order = shuffled[np.argsort(self.group_of[shuffled], kind="stable")]
-        starts = np.cumsum(self.sizes) - self.sizes
-        place_in_group = np.arange(order.size) - np.repeat(starts, self.sizes)
-        return np.sort(order[place_in_group < np.repeat(numbers, self.sizes)])
+        some = self._some_rows(numbers, public)
+        rows = self._first_rows(public.permutation(some), numbers)
+        if rows.size < numbers.sum():  # a group has too few among some of the rows
+            rows = self._first_rows(public.permutation(self.group_of.size), numbers)
+        return np.sort(rows)
+
+    def _some_rows(self, numbers: Int64Array, public: np.random.Generator) -> Int64Array:
+        """Rows of which there are enough in each group, most likely: all that are in parts, some of the others."""
+        others, all_rows = slice(0, self.first_in_parts), self.group_of.size
+        share = float(np.max(numbers[others] / np.maximum(self.sizes[others], 1), initial=0.0))
+        if share > MOST_OF_ROWS:
+            return np.arange(all_rows)
+        sample = public.choice(all_rows, min(all_rows, round(1.5 * share * all_rows) + 100), replace=False)
+        in_parts = np.flatnonzero(self.group_of >= self.first_in_parts)
+        return np.concatenate([in_parts, sample[self.group_of[sample] < self.first_in_parts]])
+
+    def _first_rows(self, rows: Int64Array, numbers: Int64Array) -> Int64Array:
+        """The first rows of each group, as many as there shall be."""
+        groups = self.group_of[rows].astype(np.uint16 if numbers.size < 2**16 else np.int64)
+        order = np.argsort(groups, kind="stable")  # of 16 bits it takes linear time
+        sizes = np.bincount(groups, minlength=numbers.size)
+        place_in_group = np.arange(rows.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        return rows[order[place_in_group < np.repeat(numbers, sizes)]]
 
 
 def _rounded(expected: FloatArray, order: Int64Array, public: np.random.Generator) -> Int64Array:
@@ -226,8 +247,7 @@ def _rounded(expected: FloatArray, order: Int64Array, public: np.random.Generato
 
 
 def _logistic(logits: FloatArray) -> FloatArray:
-    chances: FloatArray = 1 / (1 + np.exp(-np.clip(logits, -40, 40)))
-    return chances
+    return 0.5 + 0.5 * np.tanh(0.5 * logits)
 
 
 def _log_odds(number: float, size: float) -> float:
@@ -236,16 +256,16 @@ def _log_odds(number: float, size: float) -> float:
     return float(np.log(kept / max(size - kept, 0.01)))
 
 
-def _shift(logits: FloatArray, sizes: Int64Array, number: int) -> float:
+def _shift(logits: FloatArray, sizes: FloatArray, number: int) -> float:
     """What to add to all logits so that the chances add up to a number."""
-    wanted, low, high = min(max(number, 0.01), float(sizes.sum()) - 0.01), -60.0, 60.0
-    for _ in range(50):
-        middle = (low + high) / 2
-        if float(sizes @ _logistic(logits + middle)) < wanted:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
+    total, shift = float(sizes.sum()), 0.0
+    wanted = min(max(float(number), 0.01), max(total - 0.01, 0.01))
+    for _ in range(MOST_CYCLES):
+        expected = float((sizes * _logistic(logits + shift)).sum())
+        if abs(expected - wanted) < CLOSE_ENOUGH:
+            break
+        shift += _log_odds(wanted, total) - _log_odds(expected, total)
+    return shift
 
 
 def _fill(rows: GrowingRows, items: Int64Array, numbers: Int64Array) -> None:
