@@ -33,6 +33,11 @@ class EveryItem:
     supports: FloatArray
     scale: float
 
+    def above_noise(self) -> FloatArray:
+        """The supports that stand out from noise on as many zeros; 0 in place of the others."""
+        noise = self.scale * math.log(max(self.supports.size, 2))
+        return np.where(self.supports >= noise, self.supports, 0.0)
+
 
 @dataclass(frozen=True, slots=True)
 class MiningProgress:

@@ -22,8 +22,8 @@ SEED = 0
 """0: the randomness of rows is public."""
 FULL_ROW = 0.02
 """0.02 items is the room that a row without any counts as: it may be needed where itemsets demand it."""
-MOST_CYCLES = 60
-"""60 cycles of iterative scaling at most."""
+MOST_CYCLES = 30
+"""30 cycles of iterative scaling at most."""
 CLOSE_ENOUGH = 0.25
 """0.25 rows is how far expected supports may be from those wanted."""
 LARGEST_WEIGHT = 12.0
@@ -181,7 +181,7 @@ class RowGroups:
         group_of[marked] = first + inverse.ravel()
         of_groups = np.concatenate([np.arange(first), clipped[marked[places]]])
         sizes = np.bincount(group_of, minlength=of_groups.size)
-        members = [np.unique(group_of[part.rows]) for part in parts]
+        members = [_different(group_of[part.rows], of_groups.size) for part in parts]
         return cls(group_of, sizes, of_groups, members, first)
 
     def fitted(self, parts: Sequence[Part], *, number: int) -> FloatArray:
@@ -236,6 +236,13 @@ class RowGroups:
         sizes = np.bincount(groups, minlength=numbers.size)
         place_in_group = np.arange(rows.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         return rows[order[place_in_group < np.repeat(numbers, sizes)]]
+
+
+def _different(groups: Int64Array, number: int) -> Int64Array:
+    """The different ones of a number of groups."""
+    is_there = np.zeros(number, np.bool_)
+    is_there[groups] = True
+    return np.flatnonzero(is_there)
 
 
 def _rounded(expected: FloatArray, order: Int64Array, public: np.random.Generator) -> Int64Array:
