@@ -6,7 +6,7 @@ Privacy argument. Neighbours differ by one privacy unit of at most c transaction
 
 1. the preliminaries (`methods.shared.preliminaries`): 1/50 for the number of transactions, unless it is public;
 2. 1/50 each for two histograms of lengths, in which a transaction counts in one class: sensitivity c each;
-3. all else as the miner asks for the 200 most frequent itemsets, or all where there are fewer (see `planned`). Where
+3. all else as the miner asks for the 120 most frequent itemsets, or all where there are fewer (see `planned`). Where
    it selects few items that carry the answer, 1/8 goes first to the supports of all items, under a cap m on what one
    transaction counts: L1 sensitivity c m.
 
@@ -22,12 +22,16 @@ import numpy as np
 from veilset.arrays import Int64Array
 from veilset.gate import Curator
 from veilset.itemsets import Domain, Itemset, Itemsets
+from veilset.methods.planned.capped_counts import ask_capped_supports
 from veilset.methods.planned.dense import ask_dense
+from veilset.methods.planned.knowledge import itemset_sizes
 from veilset.methods.planned.levelwise import EveryItem, ask_levelwise
 from veilset.methods.planned.overlap import ask_overlap
-from veilset.methods.planned.refinement import ask_refinement
+from veilset.methods.planned.posterior import Posterior
+from veilset.methods.planned.refinement import ask_groups, ask_refinement
+from veilset.methods.planned.refinement_choice import price_of_overlaps
 from veilset.methods.planned.row_lengths import row_lengths
-from veilset.methods.planned.scouting import DenseScouting, ask_scouting
+from veilset.methods.planned.scouting import DenseScouting, Scouting, ask_scouting
 from veilset.methods.planned.settings import DEFAULT
 from veilset.methods.planned.synthesis import WantedSupports, synthesised
 from veilset.methods.shared.preliminaries import Preliminaries, ask_preliminaries
@@ -36,10 +40,14 @@ from veilset.results.estimates import Estimates
 from veilset.results.published import Published
 
 NAME = "planned"
-ITEMSETS = 200
-"""200 itemsets are looked for, or all where there are fewer."""
+ITEMSETS = 120
+"""120 itemsets are looked for, or all where there are fewer."""
 SHARE_FOR_LENGTHS = Fraction(1, 50)
 """1/50 of epsilon for each of two histograms of lengths."""
+SHARE_FOR_FREQUENT_ITEMS = Fraction(1, 10)
+"""1/10 of what the levels leave for supports of the most frequent items; the rest is for the refinement."""
+FREQUENT_ITEMS = 40
+"""40 items at most are measured for that."""
 FINE_LENGTHS = 65
 """Lengths below 65 items are counted one by one."""
 MOST_ROWS = 500_000
@@ -86,11 +94,29 @@ def ask_found(
     if isinstance(scouting, DenseScouting):
         answer = ask_dense(curator, scouting)
         return FoundSupports(answer.estimates, int(answer.estimates.supports.min(initial=scouting.number)), None, answer.notes)
-    progress = ask_refinement(curator, scouting, ask_levelwise(curator, scouting))
-    posterior = progress.posterior
+    levels = ask_levelwise(curator, scouting)
+    for_items = levels.remaining * SHARE_FOR_FREQUENT_ITEMS
+    progress = ask_refinement(curator, scouting, replace(levels, remaining=levels.remaining - for_items))
+    posterior = _ask_frequent_items(curator, scouting, progress.posterior, epsilon=for_items)
     estimates = posterior.estimates(np.arange(len(posterior.itemsets)))
     listed_from = posterior.kth_support(scouting.k)
     return FoundSupports(estimates, listed_from, progress.every_item, progress.notes)
+
+
+def _ask_frequent_items(
+    curator: Curator, scouting: Scouting, posterior: Posterior, *, epsilon: Fraction
+) -> Posterior:
+    """Measure the most frequent items once more: the miner is sure of them, and need not know how frequent they are."""
+    items = np.flatnonzero(itemset_sizes(posterior.itemsets) == 1)
+    places = np.sort(items[np.argsort(-posterior.means[items], kind="stable")[:FREQUENT_ITEMS]])
+    (group,) = ask_groups(curator, scouting, posterior, places)
+    remaining = epsilon - price_of_overlaps(scouting, [group])
+    typical = float(np.median(posterior.means[places]))
+    cap = group.overlap.best_cap(support=typical, noise=scouting.noise(remaining))
+    measured = ask_capped_supports(
+        curator, group.itemsets, group.overlap, cap, epsilon=remaining, grid=posterior.grid
+    )
+    return posterior.updated(group.places, measured)
 
 
 def wanted_supports(
