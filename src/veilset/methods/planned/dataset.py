@@ -6,12 +6,12 @@ Privacy argument. Neighbours differ by one privacy unit of at most c transaction
 
 1. the preliminaries (`methods.shared.preliminaries`): 1/50 for the number of transactions, unless it is public;
 2. 1/50 each for two histograms of lengths, in which a transaction counts in one class: sensitivity c each;
-3. all else as the miner asks for the 120 most frequent itemsets, or all where there are fewer (see `planned`). Where
-   it selects few items that carry the answer, 1/8 goes first to the supports of all items, under a cap m on what one
-   transaction counts: L1 sensitivity c m.
+3. all else as the miner asks for the 120 most frequent itemsets, or for all where there are fewer (see `planned`).
+   Where it measures sizes one after another, 3/20 of what that leaves goes to the most frequent items: a containment
+   histogram, sensitivity c, and counts under a cap m, L1 sensitivity c m. The refinement has the rest.
 
-The budget refuses what would exceed epsilon. The cap follows from the lengths. Rows are made from these answers alone
-(`planned.synthesis`), with public seeded randomness: post-processing.
+Lists, caps and shares follow from earlier answers and public numbers alone, and the budget refuses what would exceed
+epsilon. Rows are made from these answers (`planned.synthesis`) with public seeded randomness: post-processing.
 """
 
 from dataclasses import dataclass, replace
@@ -44,8 +44,8 @@ ITEMSETS = 120
 """120 itemsets are looked for, or all where there are fewer."""
 SHARE_FOR_LENGTHS = Fraction(1, 50)
 """1/50 of epsilon for each of two histograms of lengths."""
-SHARE_FOR_FREQUENT_ITEMS = Fraction(1, 10)
-"""1/10 of what the levels leave for supports of the most frequent items; the rest is for the refinement."""
+SHARE_FOR_FREQUENT_ITEMS = Fraction(3, 20)
+"""3/20 of what the levels leave for supports of the most frequent items; the rest is for the refinement."""
 FREQUENT_ITEMS = 40
 """40 items at most are measured for that."""
 FINE_LENGTHS = 65
@@ -76,7 +76,8 @@ def planned_dataset(curator: Curator, request: PublishRequest, *, epsilon: Fract
     found = ask_found(curator, sought, first.less(2 * price), domain=domain, epsilon=epsilon)
     copies = -(-max(first.number.value, 0) // MOST_ROWS)
     lengths = row_lengths(overlap, fine, rows=max(first.number.value, 0) // max(copies, 1))
-    records, numbers = records_of(synthesised(wanted_supports(found, lengths, alphabet_size=curator.alphabet_size, copies=copies)), lengths.size)
+    wanted = wanted_supports(found, lengths, alphabet_size=curator.alphabet_size, copies=copies)
+    records, numbers = records_of(synthesised(wanted), lengths.size)
     notes = found.notes if request.taxonomy is None else (*found.notes, TAXONOMY_UNUSED)
     return Published.of(curator, records, numbers * copies, method=NAME, notes=notes)
 
@@ -89,11 +90,12 @@ def ask_found(
     domain: Domain,
     epsilon: Fraction,
 ) -> FoundSupports:
-    """Ask what the miner asks, and for the supports of all items where that does not include them."""
+    """Ask what the miner asks; and where it measures sizes one after another, the most frequent items once more."""
     scouting = ask_scouting(curator, sought, first, domain=domain, epsilon=epsilon, settings=DEFAULT)
     if isinstance(scouting, DenseScouting):
         answer = ask_dense(curator, scouting)
-        return FoundSupports(answer.estimates, int(answer.estimates.supports.min(initial=scouting.number)), None, answer.notes)
+        rarest = int(answer.estimates.supports.min(initial=scouting.number))
+        return FoundSupports(answer.estimates, rarest, None, answer.notes)
     levels = ask_levelwise(curator, scouting)
     for_items = levels.remaining * SHARE_FOR_FREQUENT_ITEMS
     progress = ask_refinement(curator, scouting, replace(levels, remaining=levels.remaining - for_items))
@@ -125,12 +127,11 @@ def wanted_supports(
     """Supports for rows of which each stands for some copies; none is above that of a part."""
     rows, times = lengths.size, max(copies, 1)
     supports = dict(zip(found.estimates.itemsets, found.estimates.supports.tolist(), strict=True))
-    items = np.zeros(alphabet_size)
-    if found.every_item is not None:
-        items = found.every_item.above_noise()
-    for itemset in (each for each in supports if len(each) == 1):
-        items[itemset[0]] = supports[itemset]
-    items = np.clip(np.rint(items / times), 0, rows).astype(np.int64)
+    told = np.zeros(alphabet_size) if found.every_item is None else found.every_item.above_noise()
+    for itemset, support in supports.items():
+        if len(itemset) == 1:
+            told[itemset[0]] = support
+    items = np.clip(np.rint(told / times), 0, rows).astype(np.int64)
     larger: dict[Itemset, int] = {}
     for itemset in sorted((each for each in supports if len(each) > 1), key=len):
         parts = [itemset[:place] + itemset[place + 1 :] for place in range(len(itemset))]

@@ -3,6 +3,8 @@
 Post-processing: everything here follows from noisy answers.
 """
 
+from itertools import pairwise
+
 import numpy as np
 
 from veilset.arrays import Int64Array
@@ -20,7 +22,7 @@ def row_lengths(overlap: Overlap, fine: NoisyHistogram, *, rows: int) -> Int64Ar
     seen[: fine.values.size - 2] = fine.values[1:-1]  # the last is for that length or more
     is_plain = seen > ABOVE_NOISE * float(fine.mechanism.scale)
     within = np.where(is_plain, seen, np.clip(np.minimum(seen, numbers), 0.0, None))
-    for start, end in zip(CLASSES[1:], CLASSES[2:], strict=False):
+    for start, end in pairwise(CLASSES[1:]):
         some = slice(start - 1, end - 1)
         if end <= fine.values.size and within[some].sum() > 0:
             numbers[some] = within[some] * (numbers[some].sum() / within[some].sum())

@@ -11,11 +11,10 @@ exactly. What nobody asked for must not become frequent by accident: itemsets th
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 
 import numpy as np
 
-from veilset.arrays import BoolArray, FloatArray, Int64Array
+from veilset.arrays import FloatArray, Int64Array
 from veilset.itemsets import Itemset, joined
 
 SEED = 0
@@ -95,9 +94,13 @@ def synthesised(wanted: WantedSupports) -> dict[int, Int64Array]:
     completed = _by_last_item(wanted.larger, rank)
     limited = _by_last_item(_unlisted(wanted), rank)
     for item in order:
-        parts = [Part(rows.holding(rest), wanted.larger[itemset]) for itemset, rest in completed.get(item, [])]
+        parts = [
+            Part(rows.holding(rest), wanted.larger[itemset]) for itemset, rest in completed.get(item, [])
+        ]
         rests = [rest for _, rest in limited.get(item, [])]
-        rows.put(item, _chosen_rows(rows, parts, rests, number=int(wanted.items[item]), ceiling=wanted.ceiling))
+        rows.put(
+            item, _chosen_rows(rows, parts, rests, number=int(wanted.items[item]), ceiling=wanted.ceiling)
+        )
     others = np.setdiff1d(np.flatnonzero(wanted.items > 0), np.array(order, np.int64))
     _fill(rows, others, wanted.items[others])
     return {item: held for item, held in rows.holders.items() if held.size}
@@ -112,10 +115,12 @@ def _joint_items(wanted: WantedSupports) -> list[int]:
 
 def _unlisted(wanted: WantedSupports) -> list[Itemset]:
     """Itemsets that are not listed, though all their parts are as frequent as the ceiling: they may become so, too."""
-    frequent = [(item,) for item in np.flatnonzero(wanted.items >= max(wanted.ceiling, 1)).tolist()]
+    frequent: list[Itemset] = [
+        (item,) for item in np.flatnonzero(wanted.items >= max(wanted.ceiling, 1)).tolist()
+    ]
     unlisted: list[Itemset] = []
     while frequent:
-        larger = joined(frequent) if len(frequent[0]) > 1 else list(combinations(sorted(i for (i,) in frequent), 2))
+        larger = joined(frequent)
         unlisted += [itemset for itemset in larger if itemset not in wanted.larger]
         frequent = [itemset for itemset in larger if wanted.larger.get(itemset, 0) >= wanted.ceiling]
     return unlisted
@@ -193,7 +198,10 @@ class RowGroups:
         for _ in range(MOST_CYCLES):
             furthest = 0.0
             for place, (part, groups) in enumerate(zip(parts, self.members, strict=True)):
-                expected, size = float((all_sizes[groups] * _logistic(logits[groups])).sum()), float(part.rows.size)
+                expected, size = (
+                    float((all_sizes[groups] * _logistic(logits[groups])).sum()),
+                    float(part.rows.size),
+                )
                 step = _log_odds(part.wanted, size) - _log_odds(expected, size)
                 step = min(step, -weights[place]) if part.is_ceiling else step
                 step = float(np.clip(step, -LARGEST_WEIGHT - weights[place], LARGEST_WEIGHT - weights[place]))
