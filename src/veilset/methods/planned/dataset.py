@@ -5,10 +5,14 @@ Task: publish a dataset. Ours; more in docs/methods/planned.md.
 Privacy argument. Neighbours differ by one privacy unit of at most c transactions. Costs add up to epsilon:
 
 1. the preliminaries (`methods.shared.preliminaries`): 1/50 for the number of transactions, unless it is public;
-2. 1/50 each for two histograms of lengths, in which a transaction counts in one class: sensitivity c each;
-3. all else as the miner asks for the 120 most frequent itemsets, or for all where there are fewer (see `planned`).
-   Where it measures sizes one after another, 3/20 of what that leaves goes to the most frequent items: a containment
-   histogram, sensitivity c, and counts under a cap m, L1 sensitivity c m. The refinement has the rest.
+2. of few items, 1/100 for the support of the 120th itemset, sensitivity c; if it says that a marginal of them errs
+   little, all that remains goes there (`planned.few_items`), and what follows is not asked;
+3. 1/50 each for two histograms of lengths, in which a transaction counts in one class: sensitivity c each;
+4. 1/100 for the support of the 400th itemset, and where that is too rare to be known well, as much for that of the
+   200th: sensitivity c each;
+5. all else as the miner asks for the 400, 200 or 120 most frequent itemsets (see `planned`). Where it measures sizes
+   one after another, 3/20 of what that leaves goes to the most frequent items: a containment histogram, sensitivity c,
+   and counts under a cap m, L1 sensitivity c m. The refinement has the rest.
 
 Lists, caps and shares follow from earlier answers and public numbers alone, and the budget refuses what would exceed
 epsilon. Rows are made from these answers (`planned.synthesis`) with public seeded randomness: post-processing.
@@ -22,8 +26,15 @@ import numpy as np
 from veilset.arrays import Int64Array
 from veilset.gate import Curator
 from veilset.itemsets import Domain, Itemset, Itemsets
-from veilset.methods.planned.capped_counts import ask_capped_supports
+from veilset.methods.planned.capped_counts import ask_capped_supports, error_of_average_cap
 from veilset.methods.planned.dense import ask_dense
+from veilset.methods.planned.few_items import (
+    MOST_FEW,
+    Cells,
+    ask_cells,
+    marginal_is_best,
+    records_in_cells,
+)
 from veilset.methods.planned.knowledge import itemset_sizes
 from veilset.methods.planned.levelwise import EveryItem, ask_levelwise
 from veilset.methods.planned.overlap import ask_overlap
@@ -38,10 +49,17 @@ from veilset.methods.shared.preliminaries import Preliminaries, ask_preliminarie
 from veilset.request import PublishRequest, Request
 from veilset.results.estimates import Estimates
 from veilset.results.published import Published
+from veilset.wording import counted
 
 NAME = "planned"
-ITEMSETS = 120
-"""120 itemsets are looked for, or all where there are fewer."""
+NUMBERS_OF_ITEMSETS = (400, 200, 120)
+"""400 itemsets are looked for, or 200, where the rarest of them will be known well; else 120."""
+SHARE_FOR_A_NUMBER = Fraction(1, 100)
+"""1/100 of epsilon for the support that tells whether 400 will be known well, and as much for 200."""
+KNOWN_WELL = 0.01
+"""0.01 of its support is an error with which the rarest itemset is known well."""
+PART_FOR_A_SIZE = 1 / 3
+"""1/3 of epsilon is about what the itemsets of one size get."""
 SHARE_FOR_LENGTHS = Fraction(1, 50)
 """1/50 of epsilon for each of two histograms of lengths."""
 SHARE_FOR_FREQUENT_ITEMS = Fraction(3, 20)
@@ -66,10 +84,18 @@ class FoundSupports:
 
 
 def planned_dataset(curator: Curator, request: PublishRequest, *, epsilon: Fraction) -> Published:
-    """A dataset whose itemsets have the supports that `planned` finds."""
+    """A dataset whose itemsets have the supports that `planned` finds; of few items, one with their marginal."""
+    unused = () if request.taxonomy is None else (TAXONOMY_UNUSED,)
     domain = curator.domain(max_size=DEFAULT.max_size)
-    sought = Request.of(k=min(ITEMSETS, domain.size))
+    sought = Request.of(k=min(NUMBERS_OF_ITEMSETS[-1], domain.size))
     first = ask_preliminaries(curator, sought, domain=domain, epsilon=epsilon)
+    if curator.alphabet_size <= MOST_FEW:
+        first, is_best = ask_whether_marginal(curator, first, domain=domain, epsilon=epsilon)
+        if is_best:
+            cells = ask_cells(curator, remaining=first.remaining)
+            records, copies = records_in_cells(cells, number=first.number)
+            return Published.of(curator, records, copies, method=NAME, notes=(_note_on_cells(cells), *unused))
+    first = ask_number_of_itemsets(curator, first, domain=domain, epsilon=epsilon)
     price, number = epsilon * SHARE_FOR_LENGTHS, max(first.number.value, 1)
     overlap = ask_overlap(curator, None, number=number, epsilon=price, settings=DEFAULT)
     fine = curator.ask_lengths(limit=FINE_LENGTHS, epsilon=price)
@@ -78,8 +104,40 @@ def planned_dataset(curator: Curator, request: PublishRequest, *, epsilon: Fract
     lengths = row_lengths(overlap, fine, rows=max(first.number.value, 0) // max(copies, 1))
     wanted = wanted_supports(found, lengths, alphabet_size=curator.alphabet_size, copies=copies)
     records, numbers = records_of(synthesised(wanted), lengths.size)
-    notes = found.notes if request.taxonomy is None else (*found.notes, TAXONOMY_UNUSED)
-    return Published.of(curator, records, numbers * copies, method=NAME, notes=notes)
+    return Published.of(curator, records, numbers * copies, method=NAME, notes=(*found.notes, *unused))
+
+
+def ask_whether_marginal(
+    curator: Curator, first: Preliminaries, *, domain: Domain, epsilon: Fraction
+) -> tuple[Preliminaries, bool]:
+    """Whether a marginal of all items is best, by the support of the rarest itemset that is looked for."""
+    price, noise = epsilon * SHARE_FOR_A_NUMBER, curator.unit.transactions / float(epsilon)
+    support = curator.ask_kth_support(first.k, domain=domain, epsilon=price).value
+    first = first.less(price)
+    return first, marginal_is_best(curator.alphabet_size, support, first, noise=noise, part=PART_FOR_A_SIZE)
+
+
+def _note_on_cells(cells: Cells) -> str:
+    """What the records were made of, in words."""
+    others = f"; {counted(len(cells.rarer), 'rarer item')} put in at random" if cells.rarer else ""
+    return f"records from the marginal of {counted(len(cells.items), 'item')}{others}"
+
+
+def ask_number_of_itemsets(
+    curator: Curator, first: Preliminaries, *, domain: Domain, epsilon: Fraction
+) -> Preliminaries:
+    """As many itemsets as can be known well, by the support of the rarest of them."""
+    price, noise = (
+        epsilon * SHARE_FOR_A_NUMBER,
+        curator.unit.transactions / (PART_FOR_A_SIZE * float(epsilon)),
+    )
+    for k in (k for k in NUMBERS_OF_ITEMSETS[:-1] if k <= domain.size):
+        support = curator.ask_kth_support(k, domain=domain, epsilon=price).value
+        first = first.less(price)
+        contained = DEFAULT.cap_over_average * k * max(support, 0) / max(first.number.value, 1)
+        if error_of_average_cap(contained, noise) <= KNOWN_WELL * support:
+            return replace(first, k=k)
+    return first
 
 
 def ask_found(

@@ -21,8 +21,10 @@ SEED = 0
 """0: the randomness of rows is public."""
 FULL_ROW = 0.02
 """0.02 items is the room that a row without any counts as: it may be needed where itemsets demand it."""
-MOST_CYCLES = 30
-"""30 cycles of iterative scaling at most."""
+MOST_CYCLES = 100
+"""100 cycles of iterative scaling at most."""
+MOST_ACCELERATED = 4.0
+"""4 times the difference of log-odds is the most that is added to the weight of an itemset at once."""
 CLOSE_ENOUGH = 0.25
 """0.25 rows is how far expected supports may be from those wanted."""
 LARGEST_WEIGHT = 12.0
@@ -191,24 +193,19 @@ class RowGroups:
 
     def fitted(self, parts: Sequence[Part], *, number: int) -> FloatArray:
         """The chance of the rows of each group to get the item, by iterative scaling."""
-        logits = np.log(np.maximum(self.room, FULL_ROW))
-        all_sizes = self.sizes.astype(np.float64)
-        logits += _shift(logits, all_sizes, number)
+        logits, sizes = np.log(np.maximum(self.room, FULL_ROW)), self.sizes.astype(np.float64)
+        logits += _shift(logits, sizes, number)
         weights = np.zeros(len(parts))
-        for _ in range(MOST_CYCLES):
+        for _ in range(MOST_CYCLES if parts else 0):
             furthest = 0.0
             for place, (part, groups) in enumerate(zip(parts, self.members, strict=True)):
-                expected, size = (
-                    float((all_sizes[groups] * _logistic(logits[groups])).sum()),
-                    float(part.rows.size),
-                )
-                step = _log_odds(part.wanted, size) - _log_odds(expected, size)
-                step = min(step, -weights[place]) if part.is_ceiling else step
-                step = float(np.clip(step, -LARGEST_WEIGHT - weights[place], LARGEST_WEIGHT - weights[place]))
+                step, expected = _step(logits[groups], sizes[groups], part.wanted)
+                highest = 0.0 if part.is_ceiling else LARGEST_WEIGHT
+                step = min(max(step, -LARGEST_WEIGHT - weights[place]), highest - weights[place])
                 furthest = max(furthest, abs(part.wanted - expected) if step else 0.0)
                 logits[groups] += step
                 weights[place] += step
-            logits += _shift(logits, all_sizes, number)
+            logits += _shift(logits, sizes, number)
             if furthest < CLOSE_ENOUGH:
                 break
         return _logistic(logits)
@@ -271,15 +268,28 @@ def _log_odds(number: float, size: float) -> float:
     return float(np.log(kept / max(size - kept, 0.01)))
 
 
+def _step(logits: FloatArray, sizes: FloatArray, wanted: float) -> tuple[float, float]:
+    """What to add to logits so that the chances add up to about a number, and what they add up to now.
+
+    The difference of log-odds would do where all chances are alike; where not, more by how much less they vary than
+    that, as in Newton's method.
+    """
+    chances, total = _logistic(logits), float(sizes.sum())
+    expected = float((sizes * chances).sum())
+    varying = float((sizes * chances * (1 - chances)).sum())
+    alike = expected * (1 - expected / max(total, 1e-9))
+    factor = min(max(alike / max(varying, 1e-9), 1.0), MOST_ACCELERATED)
+    return factor * (_log_odds(wanted, total) - _log_odds(expected, total)), expected
+
+
 def _shift(logits: FloatArray, sizes: FloatArray, number: int) -> float:
     """What to add to all logits so that the chances add up to a number."""
-    total, shift = float(sizes.sum()), 0.0
-    wanted = min(max(float(number), 0.01), max(total - 0.01, 0.01))
+    wanted, shift = min(max(float(number), 0.01), max(float(sizes.sum()) - 0.01, 0.01)), 0.0
     for _ in range(MOST_CYCLES):
-        expected = float((sizes * _logistic(logits + shift)).sum())
+        step, expected = _step(logits + shift, sizes, wanted)
         if abs(expected - wanted) < CLOSE_ENOUGH:
             break
-        shift += _log_odds(wanted, total) - _log_odds(expected, total)
+        shift += step
     return shift
 
 
