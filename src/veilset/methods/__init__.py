@@ -183,7 +183,7 @@ EVERY_METHOD = (
 )
 METHODS = {method.name: method for method in EVERY_METHOD}
 
-DEFAULTS = {"mine": "planned", "items": "tps-pfm", "publish": "diffpart"}
+DEFAULTS = {"mine": "planned", "items": "tps-pfm", "publish": "planned-dataset"}
 """The method of each task, where the caller names none."""
 
 

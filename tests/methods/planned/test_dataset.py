@@ -99,7 +99,7 @@ def test_a_person_with_several_transactions_is_the_unit() -> None:
     frame = pl.DataFrame({"who": [n // 2 for n in range(4000)], "what": [["a", "b"]] * 4000})
     held = vs.read(frame, owner="who", item="what")
     made = vs.publish(held, epsilon=1, per_owner=2, public_items=True, method=METHOD, noise=SeededNoise(1))
-    assert made.promise.unit == "one person"
+    assert made.promise.unit.startswith("one person")
     assert len(made) == pytest.approx(4000, abs=600)
 
 
@@ -113,7 +113,7 @@ def found_supports(supports: dict[Itemset, int], every_item: EveryItem | None = 
 def test_no_itemset_is_wanted_more_often_than_a_part_of_it() -> None:
     """Nor more often than there are rows; every support is divided by the copies."""
     found = found_supports({(0,): 400, (1,): 90, (0, 1): 120, (0, 1, 2): 500, (2,): 7000})
-    wanted = wanted_supports(found, np.full(100, 3), alphabet_size=4, copies=2)
+    wanted = wanted_supports(found, np.full(100, 3), alphabet_size=4, times=2)
     assert wanted.items.tolist() == [100, 45, 100, 0]
     assert wanted.larger == {(0, 1): 45, (0, 1, 2): 45}
     assert wanted.ceiling == 5
@@ -123,7 +123,7 @@ def test_an_item_that_does_not_stand_out_from_noise_is_left_out() -> None:
     """Of five items with noise of scale 10, those of 16 or more stand out; what the miner found is taken as it is."""
     every_item = EveryItem(np.array([50.0, 17.0, 16.0, -30.0, 2.0]), 10.0)
     wanted = wanted_supports(
-        found_supports({(0,): 60}, every_item), np.full(100, 1), alphabet_size=5, copies=1
+        found_supports({(0,): 60}, every_item), np.full(100, 1), alphabet_size=5, times=1
     )
     assert wanted.items.tolist() == [60, 17, 0, 0, 0]
 

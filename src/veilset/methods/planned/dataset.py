@@ -30,7 +30,6 @@ from veilset.methods.planned.capped_counts import ask_capped_supports, error_of_
 from veilset.methods.planned.dense import ask_dense
 from veilset.methods.planned.few_items import (
     MOST_FEW,
-    Cells,
     ask_cells,
     marginal_is_best,
     records_in_cells,
@@ -83,28 +82,52 @@ class FoundSupports:
     notes: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class MadeRecords:
+    """Different records, how many copies there are of each, and notes on how they were made."""
+
+    records: Itemsets
+    copies: Int64Array
+    notes: tuple[str, ...]
+
+
 def planned_dataset(curator: Curator, request: PublishRequest, *, epsilon: Fraction) -> Published:
     """A dataset whose itemsets have the supports that `planned` finds; of few items, one with their marginal."""
-    unused = () if request.taxonomy is None else (TAXONOMY_UNUSED,)
     domain = curator.domain(max_size=DEFAULT.max_size)
     sought = Request.of(k=min(NUMBERS_OF_ITEMSETS[-1], domain.size))
-    first = ask_preliminaries(curator, sought, domain=domain, epsilon=epsilon)
+    first, is_best = ask_preliminaries(curator, sought, domain=domain, epsilon=epsilon), False
     if curator.alphabet_size <= MOST_FEW:
         first, is_best = ask_whether_marginal(curator, first, domain=domain, epsilon=epsilon)
-        if is_best:
-            cells = ask_cells(curator, remaining=first.remaining)
-            records, copies = records_in_cells(cells, number=first.number)
-            return Published.of(curator, records, copies, method=NAME, notes=(_note_on_cells(cells), *unused))
+    if is_best:
+        made = ask_records_of_few(curator, first)
+    else:
+        made = ask_records_of_many(curator, sought, first, domain=domain, epsilon=epsilon)
+    notes = made.notes if request.taxonomy is None else (*made.notes, TAXONOMY_UNUSED)
+    return Published.of(curator, made.records, made.copies, method=NAME, notes=notes)
+
+
+def ask_records_of_few(curator: Curator, first: Preliminaries) -> MadeRecords:
+    """Records from the marginal of all items, or of nearly all."""
+    cells = ask_cells(curator, remaining=first.remaining)
+    others = f"; {counted(len(cells.rarer), 'rarer item')} put in at random" if cells.rarer else ""
+    note = f"records from the marginal of {counted(len(cells.items), 'item')}{others}"
+    return MadeRecords(*records_in_cells(cells, number=first.number), (note,))
+
+
+def ask_records_of_many(
+    curator: Curator, sought: Request, first: Preliminaries, *, domain: Domain, epsilon: Fraction
+) -> MadeRecords:
+    """Records that reproduce what the miner finds."""
     first = ask_number_of_itemsets(curator, first, domain=domain, epsilon=epsilon)
     price, number = epsilon * SHARE_FOR_LENGTHS, max(first.number.value, 1)
     overlap = ask_overlap(curator, None, number=number, epsilon=price, settings=DEFAULT)
     fine = curator.ask_lengths(limit=FINE_LENGTHS, epsilon=price)
     found = ask_found(curator, sought, first.less(2 * price), domain=domain, epsilon=epsilon)
-    copies = -(-max(first.number.value, 0) // MOST_ROWS)
-    lengths = row_lengths(overlap, fine, rows=max(first.number.value, 0) // max(copies, 1))
-    wanted = wanted_supports(found, lengths, alphabet_size=curator.alphabet_size, copies=copies)
-    records, numbers = records_of(synthesised(wanted), lengths.size)
-    return Published.of(curator, records, numbers * copies, method=NAME, notes=(*found.notes, *unused))
+    times = -(-number // MOST_ROWS)
+    lengths = row_lengths(overlap, fine, rows=max(first.number.value, 0) // times)
+    wanted = wanted_supports(found, lengths, alphabet_size=curator.alphabet_size, times=times)
+    records, copies = records_of(synthesised(wanted), lengths.size)
+    return MadeRecords(records, copies * times, found.notes)
 
 
 def ask_whether_marginal(
@@ -115,12 +138,6 @@ def ask_whether_marginal(
     support = curator.ask_kth_support(first.k, domain=domain, epsilon=price).value
     first = first.less(price)
     return first, marginal_is_best(curator.alphabet_size, support, first, noise=noise, part=PART_FOR_A_SIZE)
-
-
-def _note_on_cells(cells: Cells) -> str:
-    """What the records were made of, in words."""
-    others = f"; {counted(len(cells.rarer), 'rarer item')} put in at random" if cells.rarer else ""
-    return f"records from the marginal of {counted(len(cells.items), 'item')}{others}"
 
 
 def ask_number_of_itemsets(
@@ -180,10 +197,10 @@ def _ask_frequent_items(
 
 
 def wanted_supports(
-    found: FoundSupports, lengths: Int64Array, *, alphabet_size: int, copies: int
+    found: FoundSupports, lengths: Int64Array, *, alphabet_size: int, times: int
 ) -> WantedSupports:
-    """Supports for rows of which each stands for some copies; none is above that of a part."""
-    rows, times = lengths.size, max(copies, 1)
+    """Supports for rows each of which is published some times; none is above that of a part."""
+    rows = lengths.size
     supports = dict(zip(found.estimates.itemsets, found.estimates.supports.tolist(), strict=True))
     told = np.zeros(alphabet_size) if found.every_item is None else found.every_item.above_noise()
     for itemset, support in supports.items():

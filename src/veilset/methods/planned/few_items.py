@@ -139,10 +139,9 @@ def _scaled_shares(shares: FloatArray, wanted: FloatArray, left: float) -> Float
 
 
 def _copies_at_random(copies: Int64Array, number: int, public: np.random.Generator) -> Int64Array:
-    """How many copies of each record are drawn, where a number of all copies is."""
-    number = min(number, int(copies.sum()))
-    if copies.size == 0 or number == 0:
-        return np.zeros_like(copies)
-    ends = np.cumsum(copies)
-    places = public.choice(int(ends[-1]), number, replace=False)
-    return np.bincount(np.searchsorted(ends, places, side="right"), minlength=copies.size)
+    """How many copies of each record are taken, where a number of all copies is: of each about the same share."""
+    share = min(number / max(int(copies.sum()), 1), 1.0)
+    order = public.permutation(copies.size)
+    taken = np.empty_like(copies)
+    taken[order] = np.diff(np.floor(np.cumsum(copies[order]) * share + 0.5), prepend=0.0).astype(np.int64)
+    return np.minimum(taken, copies)
