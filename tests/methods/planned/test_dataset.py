@@ -20,7 +20,7 @@ from veilset.gate import PrivacyUnit, SeededNoise
 from veilset.itemsets import Itemset, Itemsets
 from veilset.methods.planned import dataset
 from veilset.methods.planned.dataset import (
-    MOST_ROWS,
+    MOST_ROWS_MADE,
     FoundSupports,
     planned_dataset,
     records_of,
@@ -140,9 +140,9 @@ def test_more_transactions_than_rows_are_made_are_published_as_copies(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Each row stands for several, and supports stay what they are."""
-    assert MOST_ROWS >= 100_000
+    assert MOST_ROWS_MADE >= 100_000
     whole = published(SPARSE, epsilon=100)
-    monkeypatch.setattr(dataset, "MOST_ROWS", 1000)
+    monkeypatch.setattr(dataset, "MOST_ROWS_MADE", 1000)
     halved = published(SPARSE, epsilon=100)
     assert abs(len(halved) - len(whole)) < 60
     assert np.all(halved.multiplicities % 3 == 0)

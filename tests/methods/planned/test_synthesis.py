@@ -12,7 +12,7 @@ from reference import Baskets
 from strategies import ALPHABET_SIZE, baskets
 from veilset.arrays import Int64Array
 from veilset.itemsets import Itemset
-from veilset.methods.planned.synthesis import Part, RowGroups, WantedSupports, synthesised
+from veilset.methods.planned.synthesis import RestOfItemset, RowGroups, WantedSupports, synthesised
 
 
 def rows_of(holders: dict[int, Int64Array], rows: int) -> list[frozenset[int]]:
@@ -125,7 +125,10 @@ def test_the_same_supports_make_the_same_rows() -> None:
 def test_rows_of_a_group_are_alike(room: list[int], data: st.DataObject) -> None:
     """Two rows are in one group just where they have the same room and are in the same parts."""
     places = st.lists(st.integers(0, len(room) - 1), unique=True, max_size=len(room))
-    parts = [Part(np.array(sorted(rows), np.int64), 1.0) for rows in data.draw(st.lists(places, max_size=3))]
+    parts = [
+        RestOfItemset(np.array(sorted(rows), np.int64), 1.0)
+        for rows in data.draw(st.lists(places, max_size=3))
+    ]
     groups = RowGroups.of(np.array(room), parts, np.random.default_rng(1))
     alike = [
         (max(number, 0), tuple(row in part.rows.tolist() for part in parts))

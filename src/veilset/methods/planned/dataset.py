@@ -59,7 +59,7 @@ KNOWN_WELL = 0.01
 """0.01 of its support is an error with which the rarest itemset is known well."""
 PART_FOR_A_SIZE = 1 / 3
 """1/3 of epsilon is about what the itemsets of one size get."""
-SHARE_FOR_LENGTHS = Fraction(1, 50)
+SHARE_FOR_ROW_LENGTHS = Fraction(1, 50)
 """1/50 of epsilon for each of two histograms of lengths."""
 SHARE_FOR_FREQUENT_ITEMS = Fraction(3, 20)
 """3/20 of what the levels leave for supports of the most frequent items; the rest is for the refinement."""
@@ -67,7 +67,7 @@ FREQUENT_ITEMS = 40
 """40 items at most are measured for that."""
 FINE_LENGTHS = 65
 """Lengths below 65 items are counted one by one."""
-MOST_ROWS = 500_000
+MOST_ROWS_MADE = 500_000
 """500,000 rows are made up at most; for more transactions, each is published several times."""
 TAXONOMY_UNUSED = "the taxonomy was not used: items are combined by the supports of itemsets"
 
@@ -119,11 +119,11 @@ def ask_records_of_many(
 ) -> MadeRecords:
     """Records that reproduce what the miner finds."""
     first = ask_number_of_itemsets(curator, first, domain=domain, epsilon=epsilon)
-    price, number = epsilon * SHARE_FOR_LENGTHS, max(first.number.value, 1)
+    price, number = epsilon * SHARE_FOR_ROW_LENGTHS, max(first.number.value, 1)
     overlap = ask_overlap(curator, None, number=number, epsilon=price, settings=DEFAULT)
     fine = curator.ask_lengths(limit=FINE_LENGTHS, epsilon=price)
     found = ask_found(curator, sought, first.less(2 * price), domain=domain, epsilon=epsilon)
-    times = -(-number // MOST_ROWS)
+    times = -(-number // MOST_ROWS_MADE)
     lengths = row_lengths(overlap, fine, rows=max(first.number.value, 0) // times)
     wanted = wanted_supports(found, lengths, alphabet_size=curator.alphabet_size, times=times)
     records, copies = records_of(synthesised(wanted), lengths.size)

@@ -36,9 +36,9 @@ LARGEST_FITTED = 3
 """3 items at most are in the itemsets whose supports are made to fit: sums for larger ones err as much as cells."""
 CYCLES = 5
 """5 times shares are scaled to the supports of all these itemsets."""
-MOST_SCALED = 4.0
+MOST_SCALED_AT_ONCE = 4.0
 """4 times, or a fourth, is how far shares are scaled at once."""
-SEED = 0
+SEED_OF_RECORDS = 0
 """0: the randomness of records is public."""
 
 
@@ -87,7 +87,7 @@ def records_in_cells(cells: Cells, *, number: NoisyCount) -> tuple[Itemsets, Int
     places = np.flatnonzero(copies)
     is_held = (places[:, None] >> np.arange(len(cells.items))) & 1 == 1
     codes, copies = np.array(cells.items, np.int64), copies[places]
-    public = np.random.default_rng(SEED)
+    public = np.random.default_rng(SEED_OF_RECORDS)
     for item, support in cells.rarer.items():
         drawn = _copies_at_random(copies, support, public)
         is_held = np.hstack(
@@ -133,7 +133,9 @@ def _scaled_shares(shares: FloatArray, wanted: FloatArray, left: float) -> Float
             inside = float(shares[is_inside].sum())
             aim = min(max(float(wanted[mask]), 0.0), left)
             factors = aim / max(inside, 1e-9), (left - aim) / max(left - inside, 1e-9)
-            shares = shares * np.where(is_inside, *np.clip(factors, 1 / MOST_SCALED, MOST_SCALED))
+            shares = shares * np.where(
+                is_inside, *np.clip(factors, 1 / MOST_SCALED_AT_ONCE, MOST_SCALED_AT_ONCE)
+            )
         shares *= left / max(float(shares.sum()), 1e-9)
     return shares
 

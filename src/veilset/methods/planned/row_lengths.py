@@ -11,7 +11,7 @@ from veilset.arrays import Int64Array
 from veilset.gate import NoisyHistogram
 from veilset.methods.planned.overlap import CLASSES, NUMBERS, Overlap
 
-ABOVE_NOISE = 2.0
+LENGTHS_ABOVE_NOISE = 2.0
 """2 scales of its noise or more, a number of rows of one length is taken as it is."""
 
 
@@ -20,7 +20,7 @@ def row_lengths(overlap: Overlap, fine: NoisyHistogram, *, rows: int) -> Int64Ar
     numbers = overlap.transactions.copy()
     seen = np.zeros(numbers.size)
     seen[: fine.values.size - 2] = fine.values[1:-1]  # the last is for that length or more
-    is_plain = seen > ABOVE_NOISE * float(fine.mechanism.scale)
+    is_plain = seen > LENGTHS_ABOVE_NOISE * float(fine.mechanism.scale)
     within = np.where(is_plain, seen, np.clip(np.minimum(seen, numbers), 0.0, None))
     for start, end in pairwise(CLASSES[1:]):
         some = slice(start - 1, end - 1)

@@ -17,7 +17,7 @@ import numpy as np
 from veilset.arrays import FloatArray, Int64Array
 from veilset.itemsets import Itemset, joined
 
-SEED = 0
+SEED_OF_ROWS = 0
 """0: the randomness of rows is public."""
 FULL_ROW = 0.02
 """0.02 items is the room that a row without any counts as: it may be needed where itemsets demand it."""
@@ -53,7 +53,7 @@ class WantedSupports:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class RestOfItemset:
     """The rows that hold all of an itemset but the item in question, and how many of them shall hold that as well.
 
     Where it `is_ceiling`, that or fewer.
@@ -70,7 +70,7 @@ class GrowingRows:
 
     room: Int64Array
     holders: dict[int, Int64Array] = field(default_factory=dict)
-    public: np.random.Generator = field(default_factory=lambda: np.random.default_rng(SEED))
+    public: np.random.Generator = field(default_factory=lambda: np.random.default_rng(SEED_OF_ROWS))
 
     def holding(self, itemset: Itemset) -> Int64Array:
         """The rows that hold all items of an itemset."""
@@ -97,7 +97,8 @@ def synthesised(wanted: WantedSupports) -> dict[int, Int64Array]:
     limited = _by_last_item(_unlisted(wanted), rank)
     for item in order:
         parts = [
-            Part(rows.holding(rest), wanted.larger[itemset]) for itemset, rest in completed.get(item, [])
+            RestOfItemset(rows.holding(rest), wanted.larger[itemset])
+            for itemset, rest in completed.get(item, [])
         ]
         rests = [rest for _, rest in limited.get(item, [])]
         rows.put(
@@ -140,7 +141,7 @@ def _by_last_item(
 
 
 def _chosen_rows(
-    rows: GrowingRows, parts: list[Part], rests: Sequence[Itemset], *, number: int, ceiling: int
+    rows: GrowingRows, parts: list[RestOfItemset], rests: Sequence[Itemset], *, number: int, ceiling: int
 ) -> Int64Array:
     """The rows that get an item: as many as wanted, in each part as many as wanted of that."""
     unseen = list(rests)
@@ -153,7 +154,7 @@ def _chosen_rows(
         above = [rest for rest in unseen if of_rows[rows.holding(rest)].sum() > ceiling]
         if not above:
             break
-        parts = parts + [Part(rows.holding(rest), ceiling, is_ceiling=True) for rest in above]
+        parts = parts + [RestOfItemset(rows.holding(rest), ceiling, is_ceiling=True) for rest in above]
         unseen = [rest for rest in unseen if rest not in set(above)]
     return groups.drawn(chances, public=rows.public)
 
@@ -173,7 +174,7 @@ class RowGroups:
     first_in_parts: int
 
     @classmethod
-    def of(cls, room: Int64Array, parts: Sequence[Part], public: np.random.Generator) -> "RowGroups":
+    def of(cls, room: Int64Array, parts: Sequence[RestOfItemset], public: np.random.Generator) -> "RowGroups":
         """Group rows by sums of random marks, one for each part: rows of different parts have different sums."""
         clipped = np.maximum(room, 0)
         group_of, is_marked = clipped.copy(), np.zeros(room.size, np.bool_)
@@ -191,7 +192,7 @@ class RowGroups:
         members = [_different(group_of[part.rows], of_groups.size) for part in parts]
         return cls(group_of, sizes, of_groups, members, first)
 
-    def fitted(self, parts: Sequence[Part], *, number: int) -> FloatArray:
+    def fitted(self, parts: Sequence[RestOfItemset], *, number: int) -> FloatArray:
         """The chance of the rows of each group to get the item, by iterative scaling."""
         logits, sizes = np.log(np.maximum(self.room, FULL_ROW)), self.sizes.astype(np.float64)
         logits += _shift(logits, sizes, number)
