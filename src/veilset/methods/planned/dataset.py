@@ -67,8 +67,8 @@ FREQUENT_ITEMS = 40
 """40 items at most are measured for that."""
 FINE_LENGTHS = 65
 """Lengths below 65 items are counted one by one."""
-MOST_ROWS_MADE = 500_000
-"""500,000 rows are made up at most; for more transactions, each is published several times."""
+MOST_ROWS_MADE = 250_000
+"""250,000 rows are made up at most; for more transactions, each is published several times."""
 TAXONOMY_UNUSED = "the taxonomy was not used: items are combined by the supports of itemsets"
 
 
