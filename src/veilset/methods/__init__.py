@@ -91,6 +91,7 @@ class Method:
 
 FOR_COUNTS: Keywords = {"price": 1}
 VARIANTS: Mapping[str, Mapping[str, Keywords]] = {
+    "planned-dataset": {"rows": {"most_few": 0}},
     "f1m": {"whole": {"share": Fraction(1)}},
     "difffim": {
         "only-smart": {"has_double_standards": False},
@@ -167,6 +168,7 @@ EVERY_METHOD = (
         "a dataset with the supports that the miner planned finds",
         "veilset.methods.planned.dataset",
         None,
+        VARIANTS["planned-dataset"],
     ),
     Method.of("diffpart", CHEN, "a dataset from noisy sizes of partitions along a taxonomy of the items"),
     Method.of(

@@ -26,6 +26,7 @@ from veilset.methods.planned.dataset import (
     records_of,
     wanted_supports,
 )
+from veilset.methods.planned.few_items import MOST_FEW
 from veilset.methods.planned.levelwise import EveryItem
 from veilset.raw.transactions import Transactions
 from veilset.request import PublishRequest
@@ -35,6 +36,7 @@ from veilset.results.published import Published
 METHOD = "planned-dataset"
 
 
+@pytest.mark.parametrize("most_few", [0, MOST_FEW], ids=["rows", "marginal"])
 @given(
     rows=baskets(),
     times=st.sampled_from([1, 40]),
@@ -44,12 +46,12 @@ METHOD = "planned-dataset"
 )
 @settings(max_examples=80, deadline=None)
 def test_whatever_the_data_all_of_epsilon_is_spent_and_no_more(
-    rows: Baskets, times: int, epsilon: Fraction, transactions: int, seed: int
+    most_few: int, rows: Baskets, times: int, epsilon: Fraction, transactions: int, seed: int
 ) -> None:
     """No rows, empty rows, equal rows, hardly any epsilon: a dataset comes out, and its trace adds up."""
     unit = PrivacyUnit("person", transactions)
     curator = curator_over(rows * times, epsilon=epsilon, noise=SeededNoise(seed), unit=unit)
-    made = planned_dataset(curator, PublishRequest(), epsilon=epsilon)
+    made = planned_dataset(curator, PublishRequest(), epsilon=epsilon, most_few=most_few)
     assert sum((charge.mechanism.epsilon for charge in made.trace), Fraction(0)) == epsilon
     assert np.all(made.multiplicities > 0)
     assert all(len(record) > 0 for record in made.records)

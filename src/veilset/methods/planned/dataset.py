@@ -91,12 +91,14 @@ class MadeRecords:
     notes: tuple[str, ...]
 
 
-def planned_dataset(curator: Curator, request: PublishRequest, *, epsilon: Fraction) -> Published:
+def planned_dataset(
+    curator: Curator, request: PublishRequest, *, epsilon: Fraction, most_few: int = MOST_FEW
+) -> Published:
     """A dataset whose itemsets have the supports that `planned` finds; of few items, one with their marginal."""
     domain = curator.domain(max_size=DEFAULT.max_size)
     sought = Request.of(k=min(NUMBERS_OF_ITEMSETS[-1], domain.size))
     first, is_best = ask_preliminaries(curator, sought, domain=domain, epsilon=epsilon), False
-    if curator.alphabet_size <= MOST_FEW:
+    if curator.alphabet_size <= most_few:
         first, is_best = ask_whether_marginal(curator, first, domain=domain, epsilon=epsilon)
     if is_best:
         made = ask_records_of_few(curator, first)
