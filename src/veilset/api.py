@@ -175,9 +175,9 @@ def publish(  # noqa: PLR0913 - as in `mine`
         data: what `veilset.read` returned, or anything that it reads.
         epsilon: the privacy budget; all of it is spent.
         method: a name from `veilset.METHODS`, of the task "publish".
-        fan_out: how many items, and groups of items, make a group; groups follow the alphabet's order.
-        taxonomy: a file with a public hierarchy of the items, such as product categories, to follow in place
-            of that order. One line an item: its name and its categories, the nearest first.
+        fan_out: for `diffpart`, how many items, and groups of items, make a group; groups follow the alphabet's order.
+        taxonomy: for `diffpart`, a file with a public hierarchy of the items, such as product categories, to follow in
+            place of that order. One line an item: its name and its categories, the nearest first.
         alphabet: a public list of the items, or the path of a file of them; other items are left out.
         public_items: True where the items of this data are public anyway; see `mine`.
         delta: find the items privately; see `mine`. Does not go with a taxonomy.

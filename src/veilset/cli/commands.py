@@ -170,11 +170,13 @@ def publish_command(
     ],
     method: MethodOption = None,
     fan_out: Annotated[
-        int, typer.Option("--fanout", metavar="N", help="Items, or groups, in one group.")
+        int, typer.Option("--fanout", metavar="N", help="For diffpart: items, or groups, in one group.")
     ] = 10,
     taxonomy: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="A public hierarchy: item, category, ... in each line."),
+        typer.Option(
+            metavar="FILE", help="For diffpart: a public hierarchy; item, category, ... in each line."
+        ),
     ] = None,
     public_items: PublicItemsOption = False,
     delta: DeltaOption = None,

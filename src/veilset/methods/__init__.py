@@ -102,6 +102,7 @@ class Method:
 
 FOR_COUNTS: Keywords = {"price": 1}
 VARIANTS: Mapping[str, Mapping[str, Keywords]] = {
+    "planned-dataset": {"rows": {"most_few": 0}},
     "f1m": {"whole": {"share": Fraction(1)}},
     "difffim": {
         "only-smart": {"has_double_standards": False},
@@ -129,6 +130,7 @@ VARIANTS: Mapping[str, Mapping[str, Keywords]] = {
 
 OURS = Paper("planned", "ours: docs/methods/planned.md")
 OURS_FOR_ITEMS = Paper("planned.items", "ours: docs/methods/planned-items.md", task="items")
+OURS_FOR_DATASETS = Paper("planned.dataset", "ours: docs/methods/planned-dataset.md", task="publish")
 BHASKAR = Paper("truncated_em", "Bhaskar et al., Discovering frequent patterns in sensitive data, KDD 2010")
 LI = Paper("privbasis", "Li et al., PrivBasis: frequent itemset mining with differential privacy, PVLDB 2012")
 WANG_2017 = Paper(
@@ -186,6 +188,12 @@ EVERY_METHOD = (
     Method.of("em", WANG, "top-k items by k draws of the exponential mechanism"),
     Method.of("svt", WANG, "top-k items by the sparse vector technique"),
     Method.of("splitsample", LIANG, "top-k itemsets by exponential draws on supports in split transactions"),
+    Method.of(
+        "planned-dataset",
+        OURS_FOR_DATASETS,
+        "a dataset with the supports that the miner planned finds",
+        name="planned",
+    ),
     Method.of("diffpart", CHEN, "a dataset from noisy sizes of partitions along a taxonomy of the items"),
     Method.of(
         "diffpart-chosen", AFTER_CHEN, "a dataset of frequent items, rare ones filled in by their supports"
@@ -201,7 +209,7 @@ EVERY_METHOD = (
 )
 METHODS = {method.label: method for method in EVERY_METHOD}
 
-DEFAULTS = {"mine": "planned", "items": "planned", "publish": "diffpart"}
+DEFAULTS = {"mine": "planned", "items": "planned", "publish": "planned"}
 """The method of each task, where the caller names none."""
 
 

@@ -107,8 +107,8 @@ def test_a_run_spends_epsilon_exactly_and_repeats(
         runs.append(METHODS[name].run(curator, request, epsilon=epsilon))
     one, two = runs
     assert one.spent == epsilon == sum((charge.mechanism.epsilon for charge in one.trace), Fraction(0))
-    partitions = one.trace[-1].to_dict()
-    assert sum(map(Fraction, partitions["largest_chain"])) <= Fraction(partitions["epsilon"])
+    last = one.trace[-1].to_dict()
+    assert sum(map(Fraction, last.get("largest_chain", []))) <= Fraction(last["epsilon"])
     assert copies_in(one) == copies_in(two)
     assert len(copies_in(one)) == len(one.records)
     assert np.all(one.multiplicities > 0)

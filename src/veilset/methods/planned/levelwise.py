@@ -13,27 +13,45 @@ from fractions import Fraction
 
 import numpy as np
 
+from veilset.arrays import FloatArray
 from veilset.gate import Curator, NormalisedCounts
 from veilset.itemsets import Itemsets
 from veilset.methods.planned import candidate_selection as choices
 from veilset.methods.planned.candidate_selection import LevelCandidates, Price
 from veilset.methods.planned.capped_counts import ask_capped_supports, measurement_of
 from veilset.methods.planned.discovered import DiscoveredSupports, discovered_supports
-from veilset.methods.planned.overlap import ask_overlap
+from veilset.methods.planned.overlap import Overlap, ask_overlap
 from veilset.methods.planned.posterior import Posterior, grid_to
 from veilset.methods.planned.prior import ItemPrior, prior_of
 from veilset.methods.planned.scouting import Scouting
 from veilset.wording import counted
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class EveryItem:
+    """The supports of all items of the alphabet as they were first measured, and the scale of their noise."""
+
+    supports: FloatArray
+    scale: float
+
+    def above_noise(self) -> FloatArray:
+        """The supports that stand out from noise on as many zeros; 0 in place of the others."""
+        noise = self.scale * math.log(max(self.supports.size, 2))
+        return np.where(self.supports >= noise, self.supports, 0.0)
+
+
 @dataclass(frozen=True, slots=True)
 class MiningProgress:
-    """The posterior so far, what remains of epsilon, and notes on what was done; whether larger itemsets may matter."""
+    """The posterior so far, what remains of epsilon, and notes on what was done; whether larger itemsets may matter.
+
+    `every_item` also tells of items that cannot be in the answer.
+    """
 
     posterior: Posterior
     remaining: Fraction
     notes: tuple[str, ...] = ()
     may_grow: bool = True
+    every_item: EveryItem | None = None
 
     def then(self, posterior: Posterior, *, remaining: Fraction, note: str) -> "MiningProgress":
         """After one more stage."""
@@ -65,7 +83,8 @@ def ask_single_items(curator: Curator, scouting: Scouting) -> MiningProgress:
         [(item,) for item in items], found.measurement.take(items), grid_to(scouting.most_transactions)
     )
     note = f"supports of items: as finding them told; {counted(len(items), 'item')} may matter to the answer"
-    return MiningProgress(posterior, scouting.remaining, (note,))
+    every_item = EveryItem(found.supports, found.error / math.sqrt(2))
+    return MiningProgress(posterior, scouting.remaining, (note,), every_item=every_item)
 
 
 def _measured_items(
@@ -89,7 +108,17 @@ def _measured_items(
         f"supports of all items: one transaction counts for at most {price.cap.most} of them; "
         f"{counted(len(items), 'item')} may matter to the answer"
     )
-    return MiningProgress(posterior, remaining - price.epsilon, (note,))
+    every_item = _every_item(scouting, counts, overlap, price)
+    return MiningProgress(posterior, remaining - price.epsilon, (note,), every_item=every_item)
+
+
+def _every_item(scouting: Scouting, counts: NormalisedCounts, overlap: Overlap, price: Price) -> EveryItem:
+    """What capped counts say of the support of each item, rare or not."""
+    cap, grid = price.cap, grid_to(scouting.most_transactions)
+    kept = max(overlap.kept(cap.most), 1e-6)
+    values, counted_of_grid = counts.values / counts.mechanism.steps, overlap.counted(grid, cap.most)
+    supports = np.where(values < counted_of_grid[0], values / kept, np.interp(values, counted_of_grid, grid))
+    return EveryItem(supports, scouting.noise(price.epsilon, cap=cap.most) / kept)
 
 
 def _kept_items(scouting: Scouting, counts: NormalisedCounts, price: Price) -> list[int]:
