@@ -15,12 +15,15 @@ from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import Curator, KeepAll, KeepRandom, KeepSmart, NoisyCounts, NoisyHistogram, OnlyItems
 from veilset.itemsets import Itemset, Itemsets, joined
 from veilset.methods.difffim.double_standards import average_original, largest_original
+from veilset.methods.shared.shrinkage import WHOLE, KeptShares, NoisyValues, shrunk
 from veilset.methods.shared.truncation import (
     LONGEST_LENGTH,
     kept_share,
+    kept_shares,
     length_up_to,
     lengths_above_noise,
 )
+from veilset.results.estimates import Estimates
 
 SHARE_LEFT_WHOLE = Fraction(85, 100)
 """The length limit of level 1 leaves 85 % of the transactions whole (Alg. 1, l. 2)."""
@@ -50,6 +53,10 @@ class Heuristics:
         clear = lengths_above_noise(histogram).astype(np.float64)
         return clear * np.arange(clear.size) if self.weighs_lengths else clear
 
+    def kept_shares(self, histogram: NoisyHistogram, *, size: int, limit: int) -> KeptShares:
+        """The law of what truncation keeps of a support."""
+        return kept_shares(histogram, size=size, limit=limit)
+
 
 NAIVE = Heuristics(has_one_limit=True)
 SMART = Heuristics(is_smart=True, has_double_standards=True)
@@ -62,22 +69,34 @@ class CountedLevel:
     counts: NoisyCounts
     average: FloatArray
     largest: FloatArray
-    half_width: int
     limit: int
+    lengths: NoisyHistogram | None
+    kept: KeptShares
 
     @classmethod
     def of(
-        cls, counts: NoisyCounts, lengths: FloatArray, heuristics: Heuristics, *, size: int, limit: int
+        cls, counts: NoisyCounts, lengths: NoisyHistogram | None, heuristics: Heuristics, *, size: int, limit: int
     ) -> "CountedLevel":
-        """What noisy truncated supports stand for: themselves, or what was there before truncation (Sec. 5.4)."""
-        half_width = counts.mechanism.half_width()
-        if not heuristics.has_double_standards:
+        """What noisy truncated supports stand for: themselves, or what was there before truncation (Sec. 5.4).
+
+        Without lengths, nothing was truncated.
+        """
+        kept = WHOLE if lengths is None else heuristics.kept_shares(lengths, size=size, limit=limit)
+        if lengths is None or not heuristics.has_double_standards:
             values = counts.values.astype(np.float64)
-            return cls(counts, values, values, half_width, limit)
-        share, scale = kept_share(lengths, size=size, limit=limit), float(counts.mechanism.scale)
+            return cls(counts, values, values, limit, lengths, kept)
+        share = kept_share(heuristics.lengths_of(lengths), size=size, limit=limit)
+        scale = float(counts.mechanism.scale)
         average = average_original(counts.values, scale=scale, share=share)
         largest = largest_original(counts.values, scale=scale, share=share, rho=RHO)
-        return cls(counts, average, largest, math.ceil(half_width / share), limit)
+        return cls(counts, average, largest, limit, lengths, kept)
+
+    def estimates(self, chosen: Int64Array, *, most: int) -> Estimates:
+        """The supports of some of the itemsets, of which none is above the most that is possible."""
+        noisy = NoisyValues.laplace(self.counts.values, float(self.counts.mechanism.scale))
+        itemsets = list(self.counts.itemsets)
+        found = shrunk(noisy, chosen, largest=most, kept=self.kept)
+        return found.estimates(Itemsets.of(itemsets[place] for place in chosen.tolist()))
 
     def is_drowned(self, min_count: int) -> bool:
         """Whether more may have frequent supersets than are extended."""
@@ -127,12 +146,12 @@ def ask_first_level(
     """Level 1: all items, truncated to the length up to which there is that share of transactions (Alg. 1)."""
     if share == 1:
         counts = curator.ask_item_supports(epsilon=epsilon)
-        return CountedLevel.of(counts, np.zeros(1), NAIVE, size=1, limit=curator.alphabet_size)
+        return CountedLevel.of(counts, None, NAIVE, size=1, limit=curator.alphabet_size)
     for_lengths = min(epsilon / 10, SMALL_SHARE)
     histogram = curator.ask_lengths(limit=LONGEST_LENGTH, epsilon=for_lengths)
     limit = length_up_to(histogram, share)
     counts = curator.ask_item_supports(truncation=KeepRandom(limit), epsilon=epsilon - for_lengths)
-    return CountedLevel.of(counts, heuristics.lengths_of(histogram), heuristics, size=1, limit=limit)
+    return CountedLevel.of(counts, histogram, heuristics, size=1, limit=limit)
 
 
 def ask_levels(
@@ -149,16 +168,20 @@ def ask_levels(
         if len(candidates) == 0 or (heuristics.has_one_limit and larger > level.limit):
             return
         if heuristics.has_one_limit:
-            level = ask_same_limit(curator, candidates.itemsets, level.limit, epsilon=for_each)
+            level = ask_same_limit(curator, candidates.itemsets, level, epsilon=for_each)
         else:
             level = ask_next_level(curator, candidates, heuristics, min_count=min_count, epsilon=for_each)
         yield level
 
 
-def ask_same_limit(curator: Curator, candidates: Itemsets, limit: int, *, epsilon: Fraction) -> CountedLevel:
+def ask_same_limit(
+    curator: Curator, candidates: Itemsets, first: CountedLevel, *, epsilon: Fraction
+) -> CountedLevel:
     """A level of the naive form, under the limit of the first."""
-    counts = curator.ask_supports(candidates, truncation=KeepRandom(limit), epsilon=epsilon)
-    return CountedLevel.of(counts, np.zeros(1), NAIVE, size=int(candidates.offsets[1]), limit=limit)
+    counts = curator.ask_supports(candidates, truncation=KeepRandom(first.limit), epsilon=epsilon)
+    return CountedLevel.of(
+        counts, first.lengths, NAIVE, size=int(candidates.offsets[1]), limit=first.limit
+    )
 
 
 def ask_next_level(
@@ -181,7 +204,7 @@ def ask_next_level(
     limit = best_limit(lengths, itemsets, size=size, min_count=min_count, epsilon=for_supports)
     truncation = candidates.truncation(items, limit, is_smart=heuristics.is_smart)
     counts = curator.ask_supports(itemsets, truncation=truncation, epsilon=for_supports)
-    return CountedLevel.of(counts, lengths, heuristics, size=size, limit=limit)
+    return CountedLevel.of(counts, histogram, heuristics, size=size, limit=limit)
 
 
 def best_limit(

@@ -10,9 +10,20 @@ import numpy as np
 
 from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import NoisyHistogram
+from veilset.methods.shared.shrinkage import DEVIATIONS, KeptShares
 
 LONGEST_LENGTH = 64
 """Transactions of 64 items and longer are one class of a histogram of lengths."""
+LONGER = np.array([1.0, 1.4, 2.0, 2.8, 4.0])
+"""How much longer than the last class says its transactions may be; each is half as likely as one before the last."""
+CLEAR = 3.0
+"""Classes of lengths are taken together until their number is 3 standard deviations of its noise."""
+TILT, TILT_OF_ONE_MORE = 0.95, 0.4
+"""An itemset is held by transactions of l items with a chance of l to about this power: of 1 item, and of one more."""
+LEAST_KEPT = 1e-4
+"""1/10,000 of a support is kept at the least, whatever a noisy histogram says."""
+TILT_WITHIN, WITHIN_OF_ONE_MORE = 0.4, 0.25
+"""The standard deviation of that power, over itemsets of all kinds of data; docs/methods/difffim.md."""
 
 
 def length_up_to(histogram: NoisyHistogram, share: Fraction) -> int:
@@ -62,3 +73,56 @@ def kept_share(lengths: FloatArray | Int64Array, *, size: int, limit: int) -> fl
     long_enough = np.arange(size, len(lengths))[:, None]
     kept = np.minimum((limit - taken) / (long_enough - taken), 1.0).prod(axis=1)
     return float(np.average(kept, weights=holders))
+
+
+def kept_shares(histogram: NoisyHistogram, *, size: int, limit: int) -> KeptShares:
+    """The law of the share of a support that random truncation keeps, as itemsets differ in who holds them.
+
+    The longer a transaction, the likelier it holds an itemset, but how much likelier depends on the itemset: some are
+    bought alone, some with everything else. So the chance is taken to be a power of the length, and the power
+    to be normal. Where all transactions are alike, all itemsets lose alike, and the share is certain. The noise of the
+    histogram makes the shares as uncertain as it makes their middle.
+    """
+    lengths, numbers = _spread_lengths(histogram)
+    possible, taken, centre = lengths >= size, np.arange(size), DEVIATIONS.size // 2
+    kept = np.clip((limit - taken) / np.maximum(lengths[:, None] - taken, 1), 0.0, 1.0).prod(axis=1)
+    least = max(float(kept[-1]), LEAST_KEPT)
+    if not (numbers * possible).any():
+        return KeptShares.at_deviations(np.geomspace(1.0, least, DEVIATIONS.size))
+    tilts = TILT + TILT_OF_ONE_MORE * (size - 1) + (TILT_WITHIN + WITHIN_OF_ONE_MORE * (size - 1)) * DEVIATIONS
+    each_holds = possible * np.maximum(lengths, 1) ** tilts[:, None]
+    holders = each_holds @ numbers
+    shares = np.clip(each_holds @ (numbers * kept) / holders, least, 1.0)
+    middle = float(shares[centre])
+    by_class = _per_class(each_holds[centre] * (kept - middle))
+    noise = math.sqrt(2.0) * float(histogram.mechanism.scale) * float(np.sqrt((by_class**2).sum()))
+    of_noise = noise / (holders[centre] * middle) * DEVIATIONS
+    away = np.sign(DEVIATIONS) * np.hypot(np.log(shares / middle), of_noise)
+    return KeptShares.at_deviations(middle * np.exp(-np.clip(away, math.log(middle), math.log(middle / least))))
+
+
+def _spread_lengths(histogram: NoisyHistogram) -> tuple[FloatArray, FloatArray]:
+    """Lengths and how many transactions have them, where classes that noise drowns are taken together.
+
+    The last class is spread over longer lengths.
+    """
+    values, deviation = histogram.values.astype(np.float64), math.sqrt(2) * float(histogram.mechanism.scale)
+    numbers, end = np.zeros(values.size), values.size
+    for start in range(values.size - 1, 0, -1):
+        clear = CLEAR * deviation * math.sqrt(end - start)
+        together = max(float(values[start:end].sum()), 0.0)
+        if together > clear or start == 1 or values[start - 1] > CLEAR * deviation:
+            weights = np.arange(start, end) ** -2.0
+            # What is not clear is rather nothing than something.
+            numbers[start:end] = together * min(1.0, together / clear) * weights / weights.sum()
+            end = start
+    last = values.size - 1
+    longer = LONGER**-2.0 / (LONGER**-2.0).sum()
+    lengths = np.append(np.arange(last, dtype=np.float64), last * LONGER)
+    return lengths, np.append(numbers[:last], numbers[last] * longer)
+
+
+def _per_class(of_lengths: FloatArray) -> FloatArray:
+    """From the lengths of `_spread_lengths` back to the classes of the histogram."""
+    longer = LONGER**-2.0 / (LONGER**-2.0).sum()
+    return np.append(of_lengths[: -LONGER.size], of_lengths[-LONGER.size :] @ longer)
