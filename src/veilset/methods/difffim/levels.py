@@ -15,11 +15,12 @@ from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import Curator, KeepAll, KeepRandom, KeepSmart, NoisyCounts, NoisyHistogram, OnlyItems
 from veilset.itemsets import Itemset, Itemsets, joined
 from veilset.methods.difffim.double_standards import average_original, largest_original
-from veilset.methods.shared.shrinkage import WHOLE, KeptShares, NoisyValues, shrunk
+from veilset.methods.difffim.smart_shares import OUTRANKED_CLASSES, kept_smartly, outranked
+from veilset.methods.shared.shrinkage import Measured, NoisyValues, shrunk_in_groups
 from veilset.methods.shared.truncation import (
     LONGEST_LENGTH,
     kept_share,
-    kept_shares,
+    kept_at_random,
     length_up_to,
     lengths_above_noise,
 )
@@ -53,9 +54,6 @@ class Heuristics:
         clear = lengths_above_noise(histogram).astype(np.float64)
         return clear * np.arange(clear.size) if self.weighs_lengths else clear
 
-    def kept_shares(self, histogram: NoisyHistogram, *, size: int, limit: int) -> KeptShares:
-        """The law of what truncation keeps of a support."""
-        return kept_shares(histogram, size=size, limit=limit)
 
 
 NAIVE = Heuristics(has_one_limit=True)
@@ -71,32 +69,60 @@ class CountedLevel:
     largest: FloatArray
     limit: int
     lengths: NoisyHistogram | None
-    kept: KeptShares
+    outranked: FloatArray | None
 
     @classmethod
     def of(
-        cls, counts: NoisyCounts, lengths: NoisyHistogram | None, heuristics: Heuristics, *, size: int, limit: int
+        cls,
+        counts: NoisyCounts,
+        lengths: NoisyHistogram | None,
+        heuristics: Heuristics,
+        *,
+        size: int,
+        limit: int,
+        outranked: FloatArray | None = None,
     ) -> "CountedLevel":
         """What noisy truncated supports stand for: themselves, or what was there before truncation (Sec. 5.4).
 
         Without lengths, nothing was truncated.
         """
-        kept = WHOLE if lengths is None else heuristics.kept_shares(lengths, size=size, limit=limit)
         if lengths is None or not heuristics.has_double_standards:
             values = counts.values.astype(np.float64)
-            return cls(counts, values, values, limit, lengths, kept)
+            return cls(counts, values, values, limit, lengths, outranked)
         share = kept_share(heuristics.lengths_of(lengths), size=size, limit=limit)
         scale = float(counts.mechanism.scale)
         average = average_original(counts.values, scale=scale, share=share)
         largest = largest_original(counts.values, scale=scale, share=share, rho=RHO)
-        return cls(counts, average, largest, limit, lengths, kept)
+        return cls(counts, average, largest, limit, lengths, outranked)
 
     def estimates(self, chosen: Int64Array, *, most: int) -> Estimates:
         """The supports of some of the itemsets, of which none is above the most that is possible."""
-        noisy = NoisyValues.laplace(self.counts.values, float(self.counts.mechanism.scale))
-        itemsets = list(self.counts.itemsets)
-        found = shrunk(noisy, chosen, largest=most, kept=self.kept)
-        return found.estimates(Itemsets.of(itemsets[place] for place in chosen.tolist()))
+        groups = self._groups()
+        measured = [self._measured(places) for places in groups]
+        is_chosen = np.isin(np.arange(self.counts.values.size), chosen)
+        found = shrunk_in_groups(
+            measured, [np.flatnonzero(is_chosen[places]) for places in groups], largest=most
+        )
+        itemsets, order = list(self.counts.itemsets), np.concatenate(groups)
+        return found.estimates(Itemsets.of(itemsets[place] for place in order[is_chosen[order]].tolist()))
+
+    def _groups(self) -> list[Int64Array]:
+        """Places of the itemsets that lose about alike."""
+        if self.outranked is None:
+            return [np.arange(self.counts.values.size)]
+        classes = np.rint(self.outranked * OUTRANKED_CLASSES).astype(np.int64)
+        return [np.flatnonzero(classes == each) for each in np.unique(classes)]
+
+    def _measured(self, places: Int64Array) -> Measured:
+        """What was measured of some itemsets that lose about alike."""
+        noisy = NoisyValues.laplace(self.counts.values[places], float(self.counts.mechanism.scale))
+        size = int(self.counts.itemsets.offsets[1])
+        if self.lengths is None:
+            return Measured(noisy)
+        if self.outranked is None:
+            return Measured(noisy, kept_at_random(self.lengths, size=size, limit=self.limit))
+        share = float(self.outranked[places].mean())
+        return Measured(noisy, kept_smartly(self.lengths, size=size, limit=self.limit, outranked=share))
 
     def is_drowned(self, min_count: int) -> bool:
         """Whether more may have frequent supersets than are extended."""
@@ -120,16 +146,21 @@ class ScoredCandidates:
 
     itemsets: Itemsets
     scores: Int64Array
+    outranked: FloatArray
 
     @classmethod
     def of(cls, parts: dict[Itemset, int]) -> "ScoredCandidates":
-        """Itemsets all of whose parts are given, with the sum of the parts' noisy supports as score (Def. 8)."""
+        """Itemsets all of whose parts are given, with the sum of the parts' noisy supports as score (Def. 8).
+
+        `outranked` is the share of items held, as far as the parts tell, that stand in better candidates than some item
+        of an itemset does.
+        """
         itemsets = joined(parts)
         scores = [
             sum(max(0, parts[itemset[:i] + itemset[i + 1 :]]) for i in range(len(itemset)))
             for itemset in itemsets
         ]
-        return cls(Itemsets.of(itemsets), np.array(scores, dtype=np.int64))
+        return cls(Itemsets.of(itemsets), np.array(scores, dtype=np.int64), outranked(itemsets, scores, parts))
 
     def __len__(self) -> int:
         return len(self.itemsets)
@@ -204,7 +235,10 @@ def ask_next_level(
     limit = best_limit(lengths, itemsets, size=size, min_count=min_count, epsilon=for_supports)
     truncation = candidates.truncation(items, limit, is_smart=heuristics.is_smart)
     counts = curator.ask_supports(itemsets, truncation=truncation, epsilon=for_supports)
-    return CountedLevel.of(counts, histogram, heuristics, size=size, limit=limit)
+    outranked = candidates.outranked if heuristics.is_smart else None
+    return CountedLevel.of(
+        counts, histogram, heuristics, size=size, limit=limit, outranked=outranked
+    )
 
 
 def best_limit(

@@ -14,7 +14,7 @@ A count under a truncation or a contribution cap is a share of a support. The sh
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -148,6 +148,14 @@ class NoisyValues:
         return np.where(self.is_normal[:, None], normal, laplace)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Measured:
+    """Noisy values of which the same is known about what they count."""
+
+    noisy: NoisyValues
+    kept: KeptShares = WHOLE
+
+
 def _normal_below(z: FloatArray) -> FloatArray:
     """The normal distribution function, to within 1e-7 (Abramowitz and Stegun 26.2.17)."""
     t = 1 / (1 + 0.2316419 * np.abs(z))
@@ -172,12 +180,15 @@ class SupportPrior:
         return cls(edges, np.append(AT_ZERO, above))
 
     @classmethod
-    def fitted(cls, noisy: NoisyValues, kept: KeptShares, *, largest: float) -> "SupportPrior":
+    def fitted(cls, measured: Sequence[Measured], *, largest: float) -> "SupportPrior":
         """The smooth law that explains noisy values best."""
-        vague = cls.vague(_edges(noisy, kept, largest=largest))
-        binned, number = noisy.binned()
-        likely, chances, inner = vague.likelihoods(binned, kept), vague.chances, vague.edges[1:]
-        passes = max(1, round(MOST_PASSES / noisy.values.size**0.4))
+        vague = cls.vague(_edges(measured, largest=largest))
+        binned = [group.noisy.binned() for group in measured]
+        likely = np.vstack(
+            [vague.likelihoods(few, group.kept) for (few, _), group in zip(binned, measured, strict=True)]
+        )
+        number, chances, inner = np.concatenate([each for _, each in binned]), vague.chances, vague.edges[1:]
+        passes = max(1, round(MOST_PASSES / number.sum() ** 0.4))
         for _ in range(STEPS):
             together = np.maximum(likely @ chances, 1e-300)
             found = chances * ((number / together) @ likely) + PRIOR_WEIGHT * vague.chances
@@ -212,13 +223,14 @@ class SupportPrior:
         return np.where((supports < inner[0]) | (supports > inner[-1]), 0.0, densities)
 
 
-def _edges(noisy: NoisyValues, kept: KeptShares, *, largest: float) -> FloatArray:
+def _edges(measured: Sequence[Measured], *, largest: float) -> FloatArray:
     """Cells that widen geometrically, finer where many values are close together."""
     wide = np.geomspace(0.5, max(largest, 1.0) + 0.5, CELLS + 1)
-    number = min(noisy.values.size // VALUES_IN_CELL, MOST_FINE_CELLS)
-    step = max(float(noisy.scales.min()) / kept.middle / 2, 0.5)
-    crowded = np.quantile(noisy.values, np.linspace(0, 1, number + 2)[1:-1]) / kept.middle
-    fine = step * np.rint(crowded / step)
+    supports = np.concatenate([group.noisy.values / group.kept.middle for group in measured])
+    least = min(float(group.noisy.scales.min()) / group.kept.middle for group in measured)
+    step = max(least / 2, 0.5)
+    number = min(supports.size // VALUES_IN_CELL, MOST_FINE_CELLS)
+    fine = step * np.rint(np.quantile(supports, np.linspace(0, 1, number + 2)[1:-1]) / step)
     inside = (fine > wide[0]) & (fine < wide[-1])
     return np.unique(np.concatenate([[0.0], wide, fine[inside]]))
 
@@ -291,9 +303,18 @@ def _quantile(below: FloatArray, points: FloatArray, chance: float) -> FloatArra
     return np.where(after == 0, 0.0, between)
 
 
-def shrunk(
-    noisy: NoisyValues, chosen: Int64Array, *, largest: float, kept: KeptShares = WHOLE
-) -> Shrunk:
+def shrunk(noisy: NoisyValues, chosen: Int64Array, *, largest: float, kept: KeptShares = WHOLE) -> Shrunk:
     """The supports of those chosen among all that were measured; none is above the largest that is possible."""
-    prior = SupportPrior.fitted(noisy, kept, largest=largest)
-    return posterior(noisy.take(chosen), kept, prior)
+    return shrunk_in_groups([Measured(noisy, kept)], [chosen], largest=largest)
+
+
+def shrunk_in_groups(
+    measured: Sequence[Measured], chosen: Sequence[Int64Array], *, largest: float
+) -> Shrunk:
+    """The same with several groups of which different shares are counted; one group after another."""
+    prior = SupportPrior.fitted(measured, largest=largest)
+    parts = [
+        posterior(group.noisy.take(places), group.kept, prior)
+        for group, places in zip(measured, chosen, strict=True)
+    ]
+    return Shrunk(*(np.concatenate(ends) for ends in zip(*((p.means, p.low, p.high) for p in parts), strict=True)))

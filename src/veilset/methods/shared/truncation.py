@@ -4,6 +4,7 @@ Works on noisy histograms of lengths that were paid for; no data.
 """
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -18,11 +19,11 @@ LONGER = np.array([1.0, 1.4, 2.0, 2.8, 4.0])
 """How much longer than the last class says its transactions may be; each is half as likely as one before the last."""
 CLEAR = 3.0
 """Classes of lengths are taken together until their number is 3 standard deviations of its noise."""
-TILT, TILT_OF_ONE_MORE = 0.95, 0.4
+TILT, TILT_OF_ONE_MORE = 0.95, 0.5
 """An itemset is held by transactions of l items with a chance of l to about this power: of 1 item, and of one more."""
 LEAST_KEPT = 1e-4
 """1/10,000 of a support is kept at the least, whatever a noisy histogram says."""
-TILT_WITHIN, WITHIN_OF_ONE_MORE = 0.4, 0.25
+TILT_WITHIN, WITHIN_OF_ONE_MORE = 0.45, 0.35
 """The standard deviation of that power, over itemsets of all kinds of data; docs/methods/difffim.md."""
 
 
@@ -75,8 +76,12 @@ def kept_share(lengths: FloatArray | Int64Array, *, size: int, limit: int) -> fl
     return float(np.average(kept, weights=holders))
 
 
-def kept_shares(histogram: NoisyHistogram, *, size: int, limit: int) -> KeptShares:
-    """The law of the share of a support that random truncation keeps, as itemsets differ in who holds them.
+def kept_shares(
+    histogram: NoisyHistogram, *, size: int, kept_of: Callable[[FloatArray, float], FloatArray]
+) -> KeptShares:
+    """The law of the share of a support that truncation keeps, as itemsets differ in who holds them.
+
+    `kept_of` tells the chance that a transaction of each length keeps the itemset, at a deviation from its middle.
 
     The longer a transaction, the likelier it holds an itemset, but how much likelier depends on the itemset: some are
     bought alone, some with everything else. So the chance is taken to be a power of the length, and the power
@@ -84,21 +89,35 @@ def kept_shares(histogram: NoisyHistogram, *, size: int, limit: int) -> KeptShar
     histogram makes the shares as uncertain as it makes their middle.
     """
     lengths, numbers = _spread_lengths(histogram)
-    possible, taken, centre = lengths >= size, np.arange(size), DEVIATIONS.size // 2
-    kept = np.clip((limit - taken) / np.maximum(lengths[:, None] - taken, 1), 0.0, 1.0).prod(axis=1)
-    least = max(float(kept[-1]), LEAST_KEPT)
+    possible, centre = lengths >= size, DEVIATIONS.size // 2
+    kept = np.array([kept_of(lengths, deviation) for deviation in DEVIATIONS.tolist()])
+    least = max(float(kept[-1, -1]), LEAST_KEPT)
     if not (numbers * possible).any():
         return KeptShares.at_deviations(np.geomspace(1.0, least, DEVIATIONS.size))
     tilts = TILT + TILT_OF_ONE_MORE * (size - 1) + (TILT_WITHIN + WITHIN_OF_ONE_MORE * (size - 1)) * DEVIATIONS
     each_holds = possible * np.maximum(lengths, 1) ** tilts[:, None]
     holders = each_holds @ numbers
-    shares = np.clip(each_holds @ (numbers * kept) / holders, least, 1.0)
+    shares = np.clip((each_holds * kept) @ numbers / holders, least, 1.0)
     middle = float(shares[centre])
-    by_class = _per_class(each_holds[centre] * (kept - middle))
+    by_class = _per_class(histogram, each_holds[centre] * (kept[centre] - middle))
     noise = math.sqrt(2.0) * float(histogram.mechanism.scale) * float(np.sqrt((by_class**2).sum()))
     of_noise = noise / (holders[centre] * middle) * DEVIATIONS
     away = np.sign(DEVIATIONS) * np.hypot(np.log(shares / middle), of_noise)
     return KeptShares.at_deviations(middle * np.exp(-np.clip(away, math.log(middle), math.log(middle / least))))
+
+
+def randomly_kept(lengths: FloatArray, *, size: int, limit: int) -> FloatArray:
+    """The chance that random truncation leaves an itemset in a transaction of each length."""
+    taken = np.arange(size)
+    kept: FloatArray = np.clip((limit - taken) / np.maximum(lengths[:, None] - taken, 1), 0.0, 1.0).prod(axis=1)
+    return kept
+
+
+def kept_at_random(histogram: NoisyHistogram, *, size: int, limit: int) -> KeptShares:
+    """The law of the share of a support that random truncation keeps."""
+    return kept_shares(
+        histogram, size=size, kept_of=lambda lengths, _: randomly_kept(lengths, size=size, limit=limit)
+    )
 
 
 def _spread_lengths(histogram: NoisyHistogram) -> tuple[FloatArray, FloatArray]:
@@ -117,12 +136,22 @@ def _spread_lengths(histogram: NoisyHistogram) -> tuple[FloatArray, FloatArray]:
             numbers[start:end] = together * min(1.0, together / clear) * weights / weights.sum()
             end = start
     last = values.size - 1
-    longer = LONGER**-2.0 / (LONGER**-2.0).sum()
-    lengths = np.append(np.arange(last, dtype=np.float64), last * LONGER)
-    return lengths, np.append(numbers[:last], numbers[last] * longer)
+    lengths = np.append(np.arange(last, dtype=np.float64), last * _longer(histogram))
+    return lengths, np.append(numbers[:last], numbers[last] * _weights_of(_longer(histogram)))
 
 
-def _per_class(of_lengths: FloatArray) -> FloatArray:
+def _longer(histogram: NoisyHistogram) -> FloatArray:
+    """How much longer the transactions of the last class may be than it says: where it ends at all lengths, not at all."""
+    return LONGER if histogram.values.size > LONGEST_LENGTH else np.ones(1)
+
+
+def _weights_of(longer: FloatArray) -> FloatArray:
+    """How likely each is, compared with the others."""
+    weights: FloatArray = longer**-2.0 / (longer**-2.0).sum()
+    return weights
+
+
+def _per_class(histogram: NoisyHistogram, of_lengths: FloatArray) -> FloatArray:
     """From the lengths of `_spread_lengths` back to the classes of the histogram."""
-    longer = LONGER**-2.0 / (LONGER**-2.0).sum()
-    return np.append(of_lengths[: -LONGER.size], of_lengths[-LONGER.size :] @ longer)
+    longer = _longer(histogram)
+    return np.append(of_lengths[: -longer.size], of_lengths[-longer.size :] @ _weights_of(longer))
