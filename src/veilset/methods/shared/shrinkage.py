@@ -124,9 +124,9 @@ class NoisyValues:
                 self.is_normal,
             ]
         )
-        _, first, group, number = np.unique(
-            steps, axis=1, return_index=True, return_inverse=True, return_counts=True
-        )
+        low = steps.min(axis=1, keepdims=True)
+        keys = np.ravel_multi_index(tuple((steps - low).astype(np.int64)), tuple(np.ptp(steps, axis=1).astype(int) + 1))
+        _, first, group, number = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
         means = np.bincount(group.ravel(), weights=self.values) / number
         return NoisyValues(means, self.scales[first], self.is_normal[first]), number.astype(np.float64)
 
@@ -180,14 +180,17 @@ class SupportPrior:
         return cls(edges, np.append(AT_ZERO, above))
 
     @classmethod
-    def fitted(cls, measured: Sequence[Measured], *, largest: float) -> "SupportPrior":
-        """The smooth law that explains noisy values best."""
+    def fitted(
+        cls, measured: Sequence[Measured], *, largest: float, independent: float = math.inf
+    ) -> "SupportPrior":
+        """The smooth law that explains noisy values best; they tell no more than some `independent` ones."""
         vague = cls.vague(_edges(measured, largest=largest))
         binned = [group.noisy.binned() for group in measured]
         likely = np.vstack(
             [vague.likelihoods(few, group.kept) for (few, _), group in zip(binned, measured, strict=True)]
         )
         number, chances, inner = np.concatenate([each for _, each in binned]), vague.chances, vague.edges[1:]
+        number = number * min(1.0, independent / number.sum())
         passes = max(1, round(MOST_PASSES / number.sum() ** 0.4))
         for _ in range(STEPS):
             together = np.maximum(likely @ chances, 1e-300)
@@ -303,9 +306,15 @@ def _quantile(below: FloatArray, points: FloatArray, chance: float) -> FloatArra
     return np.where(after == 0, 0.0, between)
 
 
-def shrunk(noisy: NoisyValues, chosen: Int64Array, *, largest: float, kept: KeptShares = WHOLE) -> Shrunk:
-    """The supports of those chosen among all that were measured; none is above the largest that is possible."""
-    return shrunk_in_groups([Measured(noisy, kept)], [chosen], largest=largest)
+def shrunk(
+    noisy: NoisyValues, chosen: Int64Array, *, largest: float, independent: float = math.inf
+) -> Shrunk:
+    """The supports of those chosen among all that were measured; none is above the largest that is possible.
+
+    Where noise is shared, the values tell no more than some `independent` ones.
+    """
+    prior = SupportPrior.fitted([Measured(noisy)], largest=largest, independent=independent)
+    return posterior(noisy.take(chosen), WHOLE, prior)
 
 
 def shrunk_in_groups(

@@ -19,12 +19,13 @@ LONGER = np.array([1.0, 1.4, 2.0, 2.8, 4.0])
 """How much longer than the last class says its transactions may be; each is half as likely as one before the last."""
 CLEAR = 3.0
 """Classes of lengths are taken together until their number is 3 standard deviations of its noise."""
-TILT, TILT_OF_ONE_MORE = 0.95, 0.5
-"""An itemset is held by transactions of l items with a chance of l to about this power: of 1 item, and of one more."""
+TILT, TILT_BY_SIZE = 0.95, 0.55
+"""A transaction that holds n itemsets of a size holds a certain one with a chance of n to about this power: 0.95 for 1
+item, and 0.95 / size^0.55 for more, because frequent itemsets have something in common."""
 LEAST_KEPT = 1e-4
 """1/10,000 of a support is kept at the least, whatever a noisy histogram says."""
-TILT_WITHIN, WITHIN_OF_ONE_MORE = 0.45, 0.35
-"""The standard deviation of that power, over itemsets of all kinds of data; docs/methods/difffim.md."""
+TILT_WITHIN, WITHIN_BY_SIZE = 0.5, 0.3
+"""The standard deviation of that power over itemsets of all kinds of data: 0.5 / size^0.3."""
 
 
 def length_up_to(histogram: NoisyHistogram, share: Fraction) -> int:
@@ -84,8 +85,8 @@ def kept_shares(
     `kept_of` tells the chance that a transaction of each length keeps the itemset, at a deviation from its middle.
 
     The longer a transaction, the likelier it holds an itemset, but how much likelier depends on the itemset: some are
-    bought alone, some with everything else. So the chance is taken to be a power of the length, and the power
-    to be normal. Where all transactions are alike, all itemsets lose alike, and the share is certain. The noise of the
+    bought alone, some with everything else. So the chance is taken to be a power of how many itemsets of the size it
+    holds, and the power to be normal. Where all transactions are alike, all itemsets lose alike, and the share is certain. The noise of the
     histogram makes the shares as uncertain as it makes their middle.
     """
     lengths, numbers = _spread_lengths(histogram)
@@ -94,8 +95,9 @@ def kept_shares(
     least = max(float(kept[-1, -1]), LEAST_KEPT)
     if not (numbers * possible).any():
         return KeptShares.at_deviations(np.geomspace(1.0, least, DEVIATIONS.size))
-    tilts = TILT + TILT_OF_ONE_MORE * (size - 1) + (TILT_WITHIN + WITHIN_OF_ONE_MORE * (size - 1)) * DEVIATIONS
-    each_holds = possible * np.maximum(lengths, 1) ** tilts[:, None]
+    tilts = TILT / size**TILT_BY_SIZE + TILT_WITHIN / size**WITHIN_BY_SIZE * DEVIATIONS
+    held = np.maximum(lengths[:, None] - np.arange(size), 1.0).prod(axis=1)
+    each_holds = possible * held ** tilts[:, None]
     holders = each_holds @ numbers
     shares = np.clip((each_holds * kept) @ numbers / holders, least, 1.0)
     middle = float(shares[centre])
