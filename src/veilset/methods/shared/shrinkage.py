@@ -54,12 +54,14 @@ TAIL = 0.025
 class KeptShares:
     """A law of what share of a support is counted: about one of `shares`, with the probabilities `chances`.
 
-    It varies around each by Laplace noise of `gaps` times what is counted: this fills the room between them.
+    It varies around each by Laplace noise of `gaps` times what is counted: this fills the room between them. That is how
+    itemsets differ. In 95 %, all shares together are no more than `doubt` too low or too high, in logarithms.
     """
 
     shares: FloatArray
     chances: FloatArray
     gaps: FloatArray
+    doubt: tuple[float, float] = (0.0, 0.0)
 
     def __iter__(self) -> Iterator[tuple[float, float, float]]:
         return zip(self.shares.tolist(), self.chances.tolist(), self.gaps.tolist(), strict=True)
@@ -70,15 +72,15 @@ class KeptShares:
         return float(self.shares @ self.chances)
 
     @classmethod
-    def certain(cls, share: float) -> "KeptShares":
-        """Always the same."""
-        return cls(np.array([share]), np.ones(1), np.zeros(1))
+    def certain(cls, share: float, doubt: tuple[float, float] = (0.0, 0.0)) -> "KeptShares":
+        """The same for all itemsets."""
+        return cls(np.array([share]), np.ones(1), np.zeros(1), doubt)
 
     @classmethod
-    def at_deviations(cls, shares: FloatArray) -> "KeptShares":
+    def at_deviations(cls, shares: FloatArray, doubt: tuple[float, float] = (0.0, 0.0)) -> "KeptShares":
         """The shares at DEVIATIONS from the middle of a normal law, in standard deviations."""
         gaps: FloatArray = np.abs(np.gradient(np.log(shares))) / 2
-        return cls(shares, CHANCES, gaps)
+        return cls(shares, CHANCES, gaps, doubt)
 
     @classmethod
     def log_normal(cls, share: float, within: float) -> "KeptShares":
@@ -256,6 +258,11 @@ class Shrunk:
     low: FloatArray
     high: FloatArray
 
+    @property
+    def deviations(self) -> FloatArray:
+        """About how far each support is from its mean."""
+        return (self.high - self.low) / 4
+
     def estimates(self, itemsets: Itemsets) -> Estimates:
         """In whole transactions; intervals become wider."""
         low, high = np.floor(self.low).astype(np.int64), np.ceil(self.high).astype(np.int64)
@@ -278,7 +285,17 @@ def posterior(noisy: NoisyValues, kept: KeptShares, prior: SupportPrior) -> Shru
     middles = (points[:, 1:] + points[:, :-1]) / 2
     means = (pieces * middles).sum(axis=1) / total
     low, high = (_quantile(below / total[:, None], points, tail) for tail in (TAIL, 1 - TAIL))
-    return Shrunk(np.clip(means, low, high), low, high)
+    return _doubted(Shrunk(np.clip(means, low, high), low, high), kept.doubt, largest=float(prior.edges[-1]))
+
+
+def _doubted(found: Shrunk, doubt: tuple[float, float], *, largest: float) -> Shrunk:
+    """Wider by what all shares together may be wrong by; no support is above the largest."""
+    too_low, too_high = doubt
+    means = np.maximum(found.means, 1e-9)
+    down = np.hypot(np.log(means / np.maximum(found.low, 1e-9)), too_low)
+    up = np.hypot(np.log(np.maximum(found.high, means) / means), too_high)
+    low = np.where(found.low > 0, means * np.exp(-down), 0.0)
+    return Shrunk(found.means, low, np.minimum(means * np.exp(up), largest))
 
 
 def _points(noisy: NoisyValues, kept: KeptShares, prior: SupportPrior) -> FloatArray:

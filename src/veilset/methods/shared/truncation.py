@@ -22,6 +22,8 @@ CLEAR = 3.0
 TILT, TILT_BY_SIZE = 0.95, 0.55
 """A transaction that holds n itemsets of a size holds a certain one with a chance of n to about this power: 0.95 for 1
 item, and 0.95 / size^0.55 for more, because frequent itemsets have something in common."""
+SURE = 1.96
+"""95 % of a normal law are within 1.96 standard deviations."""
 LEAST_KEPT = 1e-4
 """1/10,000 of a support is kept at the least, whatever a noisy histogram says."""
 TILT_WITHIN, WITHIN_BY_SIZE = 0.5, 0.3
@@ -87,14 +89,15 @@ def kept_shares(
     The longer a transaction, the likelier it holds an itemset, but how much likelier depends on the itemset: some are
     bought alone, some with everything else. So the chance is taken to be a power of how many itemsets of the size it
     holds, and the power to be normal. Where all transactions are alike, all itemsets lose alike, and the share is certain. The noise of the
-    histogram makes the shares as uncertain as it makes their middle.
+    histogram makes all shares uncertain together.
     """
     lengths, numbers = _spread_lengths(histogram)
     possible, centre = lengths >= size, DEVIATIONS.size // 2
     kept = np.array([kept_of(lengths, deviation) for deviation in DEVIATIONS.tolist()])
     least = max(float(kept[-1, -1]), LEAST_KEPT)
     if not (numbers * possible).any():
-        return KeptShares.at_deviations(np.geomspace(1.0, least, DEVIATIONS.size))
+        middle = math.sqrt(least)
+        return KeptShares.certain(middle, doubt=(-math.log(middle), -math.log(middle)))
     tilts = TILT / size**TILT_BY_SIZE + TILT_WITHIN / size**WITHIN_BY_SIZE * DEVIATIONS
     held = np.maximum(lengths[:, None] - np.arange(size), 1.0).prod(axis=1)
     each_holds = possible * held ** tilts[:, None]
@@ -103,9 +106,9 @@ def kept_shares(
     middle = float(shares[centre])
     by_class = _per_class(histogram, each_holds[centre] * (kept[centre] - middle))
     noise = math.sqrt(2.0) * float(histogram.mechanism.scale) * float(np.sqrt((by_class**2).sum()))
-    of_noise = noise / (holders[centre] * middle) * DEVIATIONS
-    away = np.sign(DEVIATIONS) * np.hypot(np.log(shares / middle), of_noise)
-    return KeptShares.at_deviations(middle * np.exp(-np.clip(away, math.log(middle), math.log(middle / least))))
+    of_noise = SURE * noise / (holders[centre] * middle)
+    doubt = (min(of_noise, -math.log(middle)), min(of_noise, math.log(middle / least)))
+    return KeptShares.at_deviations(shares, doubt)
 
 
 def randomly_kept(lengths: FloatArray, *, size: int, limit: int) -> FloatArray:
