@@ -53,10 +53,6 @@ from veilset.wording import counted
 LARGEST_MINED = 16
 """Itemsets of up to 16 items are looked for, unless the caller says."""
 SHARE_FOR_TREE = Fraction(2, 3)
-TRUNCATION_PARTLY_COVERED = (
-    "supports are averages of the noisy tree and of noisy counts; "
-    "the intervals allow for what truncation took only as far as the counts tell"
-)
 
 STRAWMAN_SIZE = 2
 """The strawman counts itemsets of up to 2 items, unless the caller says."""
@@ -84,8 +80,8 @@ def dpfim(
     if len(known.itemsets) == 0:
         return preliminaries.release(curator, Estimates.none(), method="dpfim")
     asked = curator.ask_supports(known.itemsets, epsilon=remaining * (1 - SHARE_FOR_TREE))  # l. 5, X4
-    notes = (TRUNCATION_PARTLY_COVERED,)
-    return preliminaries.release(curator, combined(known, asked), method="dpfim", notes=notes)
+    estimates = combined(known, asked, most=preliminaries.most)
+    return replace(preliminaries, min_count=0).release(curator, estimates, method="dpfim")
 
 
 def strawman(curator: Curator, request: Request, *, epsilon: Fraction) -> Release:

@@ -277,15 +277,20 @@ def posterior(noisy: NoisyValues, kept: KeptShares, prior: SupportPrior) -> Shru
     for share, chance, gap in kept:
         widths = np.hypot(noisy.scales[:, None], gap * share * points)
         likely += chance * noisy.densities(share * points, widths)
-    mass = likely * prior.density_at(points)
-    pieces = np.diff(points, axis=1) * (mass[:, 1:] + mass[:, :-1]) / 2
-    # Where all is impossible, which rounding can make of what is hardly possible, the largest support is likeliest.
-    below = np.cumsum(np.column_stack([at_zero, pieces + 1e-290]), axis=1)
+    found = middle_of(points, likely * prior.density_at(points), at_zero=at_zero)
+    return _doubted(found, kept.doubt, largest=float(prior.edges[-1]))
+
+
+def middle_of(points: FloatArray, densities: FloatArray, *, at_zero: FloatArray | float = 0.0) -> Shrunk:
+    """The mean and the middle 95 % of laws, a row each, with densities at ascending points and some chance of 0."""
+    pieces = np.diff(points, axis=1) * (densities[:, 1:] + densities[:, :-1]) / 2
+    # Where all is impossible, which rounding can make of what is hardly possible, any place is as likely.
+    first = np.broadcast_to(np.asarray(at_zero, np.float64), len(points))
+    below = np.cumsum(np.column_stack([first, pieces + 1e-290]), axis=1)
     total = below[:, -1]
-    middles = (points[:, 1:] + points[:, :-1]) / 2
-    means = (pieces * middles).sum(axis=1) / total
+    means = (pieces * (points[:, 1:] + points[:, :-1]) / 2).sum(axis=1) / total
     low, high = (_quantile(below / total[:, None], points, tail) for tail in (TAIL, 1 - TAIL))
-    return _doubted(Shrunk(np.clip(means, low, high), low, high), kept.doubt, largest=float(prior.edges[-1]))
+    return Shrunk(np.clip(means, low, high), low, high)
 
 
 def _doubted(found: Shrunk, doubt: tuple[float, float], *, largest: float) -> Shrunk:
