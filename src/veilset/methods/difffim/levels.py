@@ -19,8 +19,8 @@ from veilset.methods.difffim.smart_shares import OUTRANKED_CLASSES, kept_smartly
 from veilset.methods.shared.shrinkage import Measured, NoisyValues, shrunk_in_groups
 from veilset.methods.shared.truncation import (
     LONGEST_LENGTH,
-    kept_share,
     kept_at_random,
+    kept_share,
     length_up_to,
     lengths_above_noise,
 )
@@ -53,7 +53,6 @@ class Heuristics:
         """
         clear = lengths_above_noise(histogram).astype(np.float64)
         return clear * np.arange(clear.size) if self.weighs_lengths else clear
-
 
 
 NAIVE = Heuristics(has_one_limit=True)
@@ -160,7 +159,9 @@ class ScoredCandidates:
             sum(max(0, parts[itemset[:i] + itemset[i + 1 :]]) for i in range(len(itemset)))
             for itemset in itemsets
         ]
-        return cls(Itemsets.of(itemsets), np.array(scores, dtype=np.int64), outranked(itemsets, scores, parts))
+        return cls(
+            Itemsets.of(itemsets), np.array(scores, dtype=np.int64), outranked(itemsets, scores, parts)
+        )
 
     def __len__(self) -> int:
         return len(self.itemsets)
@@ -210,9 +211,7 @@ def ask_same_limit(
 ) -> CountedLevel:
     """A level of the naive form, under the limit of the first."""
     counts = curator.ask_supports(candidates, truncation=KeepRandom(first.limit), epsilon=epsilon)
-    return CountedLevel.of(
-        counts, first.lengths, NAIVE, size=int(candidates.offsets[1]), limit=first.limit
-    )
+    return CountedLevel.of(counts, first.lengths, NAIVE, size=int(candidates.offsets[1]), limit=first.limit)
 
 
 def ask_next_level(
@@ -236,9 +235,7 @@ def ask_next_level(
     truncation = candidates.truncation(items, limit, is_smart=heuristics.is_smart)
     counts = curator.ask_supports(itemsets, truncation=truncation, epsilon=for_supports)
     outranked = candidates.outranked if heuristics.is_smart else None
-    return CountedLevel.of(
-        counts, histogram, heuristics, size=size, limit=limit, outranked=outranked
-    )
+    return CountedLevel.of(counts, histogram, heuristics, size=size, limit=limit, outranked=outranked)
 
 
 def best_limit(

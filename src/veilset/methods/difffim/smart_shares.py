@@ -1,7 +1,7 @@
 """What smart truncation keeps of a support: more of the candidates with large scores, less of all others.
 
-Works on noisy answers that were paid for; no data. Smart truncation (Alg. 4) keeps the items of the best candidates of a
-transaction. So an itemset stays if hardly any other items of the transaction stand in better candidates than its own
+Works on noisy answers that were paid for; no data. Smart truncation (Alg. 4) keeps the items of the best candidates of
+a transaction. So an itemset stays if hardly any other items of the transaction stand in better candidates than its own
 items do. How many do is taken to be binomial: each of the others does with the share of all items held that do.
 """
 
@@ -25,9 +25,7 @@ MOST_CERTAIN = 0.02
 """2 % outrank the best itemset, and do not outrank the worst."""
 
 
-def outranked(
-    itemsets: Sequence[Itemset], scores: Sequence[int], parts: Mapping[Itemset, int]
-) -> FloatArray:
+def outranked(itemsets: Sequence[Itemset], scores: Sequence[int], parts: Mapping[Itemset, int]) -> FloatArray:
     """The share of other items held that stand in better candidates than some item of each itemset does."""
     best: dict[int, int] = {}
     for itemset, score in zip(itemsets, scores, strict=True):
@@ -51,8 +49,10 @@ def outranked(
 
 
 def kept_smartly(histogram: NoisyHistogram, *, size: int, limit: int, outranked: float) -> KeptShares:
-    """The law of the share of a support that smart truncation keeps, of itemsets that a share of the others outranks."""
-    return kept_shares(histogram, size=size, kept_of=partial(_kept, size=size, limit=limit, outranked=outranked))
+    """The law of the share of a support that smart truncation keeps, where a share of other items outranks it."""
+    return kept_shares(
+        histogram, size=size, kept_of=partial(_kept, size=size, limit=limit, outranked=outranked)
+    )
 
 
 def _kept(lengths: FloatArray, deviation: float, *, size: int, limit: int, outranked: float) -> FloatArray:
@@ -61,7 +61,10 @@ def _kept(lengths: FloatArray, deviation: float, *, size: int, limit: int, outra
     share = 1 / (1 + math.exp(-math.log(middle / (1 - middle)) - OUTRANKED_WITHIN * deviation))
     others = np.maximum(np.rint(lengths).astype(np.int64) - size, 0)
     chances = [
-        sum(math.comb(number, j) * share**j * (1 - share) ** (number - j) for j in range(min(limit - size, number) + 1))
+        sum(
+            math.comb(number, j) * share**j * (1 - share) ** (number - j)
+            for j in range(min(limit - size, number) + 1)
+        )
         for number in others.tolist()
     ]
     return np.array(chances)

@@ -136,7 +136,9 @@ def combined(known: TreeSupports, asked: NoisyCounts, *, most: int) -> Estimates
 
     def densities(supports: FloatArray) -> FloatArray:
         spread = np.sqrt(noise[:, None] + uneven[:, None] * supports**2 + 1.0)
-        return np.exp(-np.abs(supports - values) / scale) * heavy_tailed((supports - middles) / spread) / spread
+        return (
+            np.exp(-np.abs(supports - values) / scale) * heavy_tailed((supports - middles) / spread) / spread
+        )
 
     around = np.sqrt(noise + lifted**2 * uneven + 1.0)[:, None]
     near = np.hstack([values + scale * NEAR_VALUE, middles + around * NEAR_VALUE])
@@ -152,10 +154,10 @@ def heavy_tailed(z: FloatArray) -> FloatArray:
 
 
 def _factors(known: TreeSupports, asked: NoisyCounts) -> tuple[FloatArray, FloatArray]:
-    """By which factor supports are too low, and the variance of that: level + slope * lateness, and another level for
-    larger itemsets, by least squares.
+    """By which factor supports are too low, and the variance of that, by least squares.
 
-    Level 1 and slope 0 are the first guess, and stay it where the noise drowns everything.
+    It is level + slope * lateness, and something more for larger itemsets than single items. Level 1 and slope 0 are
+    the first guess, and stay it where the noise drowns everything.
     """
     variances = 2 * float(asked.mechanism.scale) ** 2 + known.variances
     precision = 1 / (variances + (USUALLY_UNEVEN * known.supports) ** 2)

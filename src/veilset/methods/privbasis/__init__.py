@@ -124,9 +124,7 @@ class BasisCounts:
         return Estimates.joined(parts) if parts else Estimates.none()
 
 
-def counts_over(
-    bases: Sequence[Basis], marginals: Sequence[NoisyHistogram], *, max_size: int
-) -> BasisCounts:
+def counts_over(bases: Sequence[Basis], marginals: Sequence[NoisyHistogram], *, max_size: int) -> BasisCounts:
     """The support of every itemset within a basis; over several bases, by inverse variance (Alg. 1)."""
     scale = float(marginals[0].mechanism.scale)
     told = [plain_supports_in_marginal(answer.values, scale=scale) for answer in marginals]

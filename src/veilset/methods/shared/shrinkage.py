@@ -46,6 +46,8 @@ POINTS_IN_CELL = 4
 """The posterior is reckoned on 4 points in each cell of the prior, and on NEAR_VALUE around each value."""
 NEAR_VALUE = np.sinh(np.linspace(-4, 4, 41))
 """In widths of the noise: 41 points, closer together where the noise is likelier."""
+FAR_BELOW = 6.0
+"""6 standard deviations below 0: no normal noise is lower."""
 TAIL = 0.025
 """2.5 % of a posterior lie below its interval, 2.5 % above."""
 
@@ -54,8 +56,8 @@ TAIL = 0.025
 class KeptShares:
     """A law of what share of a support is counted: about one of `shares`, with the probabilities `chances`.
 
-    It varies around each by Laplace noise of `gaps` times what is counted: this fills the room between them. That is how
-    itemsets differ. In 95 %, all shares together are no more than `doubt` too low or too high, in logarithms.
+    It varies around each by Laplace noise of `gaps` times what is counted: this fills the room between them. That is
+    how itemsets differ. In 95 %, all shares together are no more than `doubt` too low or too high, in logarithms.
     """
 
     shares: FloatArray
@@ -109,7 +111,23 @@ class NoisyValues:
     @classmethod
     def laplace(cls, values: Int64Array | FloatArray, scale: float) -> "NoisyValues":
         """All with Laplace noise of one scale."""
-        return cls(np.asarray(values, np.float64), np.full(values.size, scale), np.zeros(values.size, np.bool_))
+        return cls(
+            np.asarray(values, np.float64), np.full(values.size, scale), np.zeros(values.size, np.bool_)
+        )
+
+    @property
+    def deviations(self) -> FloatArray:
+        """The standard deviation of the noise of each."""
+        return np.where(self.is_normal, self.scales, math.sqrt(2) * self.scales)
+
+    def possible(self) -> "NoisyValues":
+        """The same with negative values raised to what says the same of supports, none of which is below 0.
+
+        For Laplace noise that is 0: below, all supports are less likely by the same factor. Normal noise of more than
+        FAR_BELOW deviations does not happen.
+        """
+        least = np.where(self.is_normal, -FAR_BELOW * self.scales, 0.0)
+        return NoisyValues(np.maximum(self.values, least), self.scales, self.is_normal)
 
     def take(self, places: Int64Array) -> "NoisyValues":
         """Some of them."""
@@ -127,7 +145,9 @@ class NoisyValues:
             ]
         )
         low = steps.min(axis=1, keepdims=True)
-        keys = np.ravel_multi_index(tuple((steps - low).astype(np.int64)), tuple(np.ptp(steps, axis=1).astype(int) + 1))
+        keys = np.ravel_multi_index(
+            tuple((steps - low).astype(np.int64)), tuple(np.ptp(steps, axis=1).astype(int) + 1)
+        )
         _, first, group, number = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
         means = np.bincount(group.ravel(), weights=self.values) / number
         return NoisyValues(means, self.scales[first], self.is_normal[first]), number.astype(np.float64)
@@ -187,7 +207,7 @@ class SupportPrior:
     ) -> "SupportPrior":
         """The smooth law that explains noisy values best; they tell no more than some `independent` ones."""
         vague = cls.vague(_edges(measured, largest=largest))
-        binned = [group.noisy.binned() for group in measured]
+        binned = [group.noisy.possible().binned() for group in measured]
         likely = np.vstack(
             [vague.likelihoods(few, group.kept) for (few, _), group in zip(binned, measured, strict=True)]
         )
@@ -212,6 +232,11 @@ class SupportPrior:
         total[:, 0] = noisy.densities(np.zeros(1), noisy.scales[:, None])[:, 0]
         # Where no support explains a value, they all do as well.
         return np.maximum(total, 1e-200)
+
+    @property
+    def largest(self) -> float:
+        """The largest support that is possible."""
+        return float(self.edges[-1]) - 0.5
 
     @cached_property
     def points(self) -> FloatArray:
@@ -271,6 +296,7 @@ class Shrunk:
 
 def posterior(noisy: NoisyValues, kept: KeptShares, prior: SupportPrior) -> Shrunk:
     """What noisy values say of supports with that prior."""
+    noisy = noisy.possible()
     at_zero = prior.chances[0] * noisy.densities(np.zeros(1), noisy.scales[:, None])[:, 0]
     points = _points(noisy, kept, prior)
     likely = np.zeros(points.shape)
@@ -278,7 +304,7 @@ def posterior(noisy: NoisyValues, kept: KeptShares, prior: SupportPrior) -> Shru
         widths = np.hypot(noisy.scales[:, None], gap * share * points)
         likely += chance * noisy.densities(share * points, widths)
     found = middle_of(points, likely * prior.density_at(points), at_zero=at_zero)
-    return _doubted(found, kept.doubt, largest=float(prior.edges[-1]))
+    return _doubted(found, kept.doubt, largest=prior.largest)
 
 
 def middle_of(points: FloatArray, densities: FloatArray, *, at_zero: FloatArray | float = 0.0) -> Shrunk:
@@ -300,7 +326,8 @@ def _doubted(found: Shrunk, doubt: tuple[float, float], *, largest: float) -> Sh
     down = np.hypot(np.log(means / np.maximum(found.low, 1e-9)), too_low)
     up = np.hypot(np.log(np.maximum(found.high, means) / means), too_high)
     low = np.where(found.low > 0, means * np.exp(-down), 0.0)
-    return Shrunk(found.means, low, np.minimum(means * np.exp(up), largest))
+    ends = (np.minimum(end, largest) for end in (found.means, low, means * np.exp(up)))
+    return Shrunk(*ends)
 
 
 def _points(noisy: NoisyValues, kept: KeptShares, prior: SupportPrior) -> FloatArray:
@@ -339,13 +366,27 @@ def shrunk(
     return posterior(noisy.take(chosen), WHOLE, prior)
 
 
-def shrunk_in_groups(
-    measured: Sequence[Measured], chosen: Sequence[Int64Array], *, largest: float
-) -> Shrunk:
+def shrunk_in_groups(measured: Sequence[Measured], chosen: Sequence[Int64Array], *, largest: float) -> Shrunk:
     """The same with several groups of which different shares are counted; one group after another."""
     prior = SupportPrior.fitted(measured, largest=largest)
     parts = [
         posterior(group.noisy.take(places), group.kept, prior)
         for group, places in zip(measured, chosen, strict=True)
     ]
-    return Shrunk(*(np.concatenate(ends) for ends in zip(*((p.means, p.low, p.high) for p in parts), strict=True)))
+    return Shrunk(
+        *(np.concatenate(ends) for ends in zip(*((p.means, p.low, p.high) for p in parts), strict=True))
+    )
+
+
+def expected_half_widths(
+    supports: FloatArray,
+    scales: FloatArray,
+    *,
+    is_normal: BoolArray,
+    largest: float,
+    kept: KeptShares = WHOLE,
+) -> FloatArray:
+    """The half widths of intervals to expect where the noise is what it is on average: for forecasts."""
+    prior = SupportPrior.vague(np.append(0.0, np.geomspace(0.5, max(largest, 1.0) + 0.5, CELLS + 1)))
+    found = posterior(NoisyValues(supports * kept.middle, scales, is_normal), kept, prior)
+    return (found.high - found.low) / 2

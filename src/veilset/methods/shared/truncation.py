@@ -88,8 +88,8 @@ def kept_shares(
 
     The longer a transaction, the likelier it holds an itemset, but how much likelier depends on the itemset: some are
     bought alone, some with everything else. So the chance is taken to be a power of how many itemsets of the size it
-    holds, and the power to be normal. Where all transactions are alike, all itemsets lose alike, and the share is certain. The noise of the
-    histogram makes all shares uncertain together.
+    holds, and the power to be normal. Where all transactions are alike, all itemsets lose alike, and
+    the share is certain. The noise of the histogram makes all shares uncertain together.
     """
     lengths, numbers = _spread_lengths(histogram)
     possible, centre = lengths >= size, DEVIATIONS.size // 2
@@ -114,7 +114,9 @@ def kept_shares(
 def randomly_kept(lengths: FloatArray, *, size: int, limit: int) -> FloatArray:
     """The chance that random truncation leaves an itemset in a transaction of each length."""
     taken = np.arange(size)
-    kept: FloatArray = np.clip((limit - taken) / np.maximum(lengths[:, None] - taken, 1), 0.0, 1.0).prod(axis=1)
+    kept: FloatArray = np.clip((limit - taken) / np.maximum(lengths[:, None] - taken, 1), 0.0, 1.0).prod(
+        axis=1
+    )
     return kept
 
 
@@ -146,7 +148,7 @@ def _spread_lengths(histogram: NoisyHistogram) -> tuple[FloatArray, FloatArray]:
 
 
 def _longer(histogram: NoisyHistogram) -> FloatArray:
-    """How much longer the transactions of the last class may be than it says: where it ends at all lengths, not at all."""
+    """How much longer the transactions of the last class may be than it says; not at all, where all items fit in."""
     return LONGER if histogram.values.size > LONGEST_LENGTH else np.ones(1)
 
 
