@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from veilset.arrays import FloatArray
 from veilset.itemsets import Itemsets
 from veilset.methods.shared.shrinkage import (
-    CHANCES,
     DEVIATIONS,
+    NORMAL_CHANCES,
     WHOLE,
     KeptShares,
-    Measured,
+    MeasuredGroup,
     NoisyValues,
     Shrunk,
     SupportPrior,
@@ -49,7 +49,7 @@ def brute_force(
 def test_the_posterior_is_that_of_brute_force(value: int, scale: float, kept: KeptShares) -> None:
     """Wherever the value lies, and whether noise or truncation dominates."""
     noisy = NoisyValues.laplace(np.array([value, 10, 20, 80, 400, 1500]), scale)
-    prior = SupportPrior.fitted([Measured(noisy, kept)], largest=LARGEST)
+    prior = SupportPrior.fitted([MeasuredGroup(noisy, kept)], largest=LARGEST)
     found = posterior(noisy, kept, prior)
     mean, low, high = brute_force(value, scale, kept, prior)
     assert found.means[0] == pytest.approx(mean, rel=0.03, abs=2)
@@ -68,7 +68,7 @@ def test_estimates_rise_with_their_values_and_lie_in_their_intervals(
     """Between 0 and what is possible; more noise changes nothing about that."""
     noisy = NoisyValues.laplace(np.sort(values), scale)
     kept = KeptShares.log_normal(share, 0.1)
-    found = shrunk_in_groups([Measured(noisy, kept)], [np.arange(len(values))], largest=LARGEST)
+    found = shrunk_in_groups([MeasuredGroup(noisy, kept)], [np.arange(len(values))], largest=LARGEST)
     for ascending in (found.means, found.low, found.high):
         assert np.all(np.diff(ascending) >= -0.02 * ascending[1:] - 1e-6)
     assert np.all((found.low >= 0) & (found.low <= found.means))
@@ -114,7 +114,7 @@ def coverage(
             )
         else:
             kept = KeptShares.log_normal(0.7, told_uneven) if told_uneven else KeptShares.certain(0.7)
-            found = shrunk_in_groups([Measured(noisy, kept)], [best], largest=50_000)
+            found = shrunk_in_groups([MeasuredGroup(noisy, kept)], [best], largest=50_000)
         inside.append(np.mean((np.floor(found.low) <= true[best]) & (true[best] <= np.ceil(found.high))))
     return float(np.mean(inside))
 
@@ -152,7 +152,9 @@ def test_doubt_about_all_shares_widens_every_interval() -> None:
     """By a factor of about e where all may have lost that much more."""
     noisy = NoisyValues.laplace(np.array([500.0, 1000.0]), 1.0)
     sure, unsure = (
-        shrunk_in_groups([Measured(noisy, KeptShares.certain(0.5, doubt))], [np.arange(2)], largest=LARGEST)
+        shrunk_in_groups(
+            [MeasuredGroup(noisy, KeptShares.certain(0.5, doubt))], [np.arange(2)], largest=LARGEST
+        )
         for doubt in ((0.0, 0.0), (0.2, 0.7))
     )
     assert np.all(unsure.high / unsure.means == pytest.approx(np.exp(0.7), rel=0.05))
@@ -164,8 +166,8 @@ def test_groups_share_a_prior_and_keep_their_places() -> None:
     """Two groups that count all and half of their supports say the same of the same supports."""
     true = np.array([100.0, 400.0, 1600.0])
     groups = [
-        Measured(NoisyValues.laplace(true, 0.5)),
-        Measured(NoisyValues.laplace(true / 2, 0.5), KeptShares.certain(0.5)),
+        MeasuredGroup(NoisyValues.laplace(true, 0.5)),
+        MeasuredGroup(NoisyValues.laplace(true / 2, 0.5), KeptShares.certain(0.5)),
     ]
     found = shrunk_in_groups(groups, [np.array([2, 0]), np.array([1])], largest=LARGEST)
     assert found.means == pytest.approx([1600, 100, 400], rel=0.02)
@@ -174,8 +176,8 @@ def test_groups_share_a_prior_and_keep_their_places() -> None:
 def test_places_of_the_normal_law_have_its_variance() -> None:
     """With the Laplace noise around each: 1, or somewhat more."""
     around = 2 * (np.diff(DEVIATIONS)[0] / 2) ** 2
-    assert CHANCES.sum() == pytest.approx(1)
-    assert 1 <= CHANCES @ DEVIATIONS**2 + around <= 1.15
+    assert NORMAL_CHANCES.sum() == pytest.approx(1)
+    assert 1 <= NORMAL_CHANCES @ DEVIATIONS**2 + around <= 1.15
 
 
 def test_a_half_width_to_expect_is_that_of_the_noise_where_supports_are_clear() -> None:

@@ -16,7 +16,7 @@ from veilset.gate import Curator, KeepAll, KeepRandom, KeepSmart, NoisyCounts, N
 from veilset.itemsets import Itemset, Itemsets, joined
 from veilset.methods.difffim.double_standards import average_original, largest_original
 from veilset.methods.difffim.smart_shares import OUTRANKED_CLASSES, kept_smartly, outranked
-from veilset.methods.shared.shrinkage import Measured, NoisyValues, shrunk_in_groups
+from veilset.methods.shared.shrinkage import MeasuredGroup, NoisyValues, shrunk_in_groups
 from veilset.methods.shared.truncation import (
     LONGEST_LENGTH,
     kept_at_random,
@@ -112,16 +112,16 @@ class CountedLevel:
         classes = np.rint(self.outranked * OUTRANKED_CLASSES).astype(np.int64)
         return [np.flatnonzero(classes == each) for each in np.unique(classes)]
 
-    def _measured(self, places: Int64Array) -> Measured:
+    def _measured(self, places: Int64Array) -> MeasuredGroup:
         """What was measured of some itemsets that lose about alike."""
         noisy = NoisyValues.laplace(self.counts.values[places], float(self.counts.mechanism.scale))
         size = int(self.counts.itemsets.offsets[1])
         if self.lengths is None:
-            return Measured(noisy)
+            return MeasuredGroup(noisy)
         if self.outranked is None:
-            return Measured(noisy, kept_at_random(self.lengths, size=size, limit=self.limit))
+            return MeasuredGroup(noisy, kept_at_random(self.lengths, size=size, limit=self.limit))
         share = float(self.outranked[places].mean())
-        return Measured(noisy, kept_smartly(self.lengths, size=size, limit=self.limit, outranked=share))
+        return MeasuredGroup(noisy, kept_smartly(self.lengths, size=size, limit=self.limit, outranked=share))
 
     def is_drowned(self, min_count: int) -> bool:
         """Whether more may have frequent supersets than are extended."""

@@ -48,7 +48,7 @@ NEAR_VALUE = np.sinh(np.linspace(-4, 4, 41))
 """In widths of the noise: 41 points, closer together where the noise is likelier."""
 FAR_BELOW = 6.0
 """6 standard deviations below 0: no normal noise is lower."""
-TAIL = 0.025
+TAIL_OF_INTERVAL = 0.025
 """2.5 % of a posterior lie below its interval, 2.5 % above."""
 
 
@@ -82,7 +82,7 @@ class KeptShares:
     def at_deviations(cls, shares: FloatArray, doubt: tuple[float, float] = (0.0, 0.0)) -> "KeptShares":
         """The shares at DEVIATIONS from the middle of a normal law, in standard deviations."""
         gaps: FloatArray = np.abs(np.gradient(np.log(shares))) / 2
-        return cls(shares, CHANCES, gaps, doubt)
+        return cls(shares, NORMAL_CHANCES, gaps, doubt)
 
     @classmethod
     def log_normal(cls, share: float, within: float) -> "KeptShares":
@@ -92,7 +92,7 @@ class KeptShares:
 
 DEVIATIONS = np.linspace(-2.4, 2.4, 9)
 """9 places of a normal law that stand for all others, with Laplace noise of half their distance around each."""
-CHANCES = np.exp(-(DEVIATIONS**2) / 2) / np.exp(-(DEVIATIONS**2) / 2).sum()
+NORMAL_CHANCES = np.exp(-(DEVIATIONS**2) / 2) / np.exp(-(DEVIATIONS**2) / 2).sum()
 WHOLE = KeptShares.certain(1.0)
 """Supports are counted as they are."""
 
@@ -171,7 +171,7 @@ class NoisyValues:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Measured:
+class MeasuredGroup:
     """Noisy values of which the same is known about what they count."""
 
     noisy: NoisyValues
@@ -203,7 +203,7 @@ class SupportPrior:
 
     @classmethod
     def fitted(
-        cls, measured: Sequence[Measured], *, largest: float, independent: float = math.inf
+        cls, measured: Sequence[MeasuredGroup], *, largest: float, independent: float = math.inf
     ) -> "SupportPrior":
         """The smooth law that explains noisy values best; they tell no more than some `independent` ones."""
         vague = cls.vague(_edges(measured, largest=largest))
@@ -253,7 +253,7 @@ class SupportPrior:
         return np.where((supports < inner[0]) | (supports > inner[-1]), 0.0, densities)
 
 
-def _edges(measured: Sequence[Measured], *, largest: float) -> FloatArray:
+def _edges(measured: Sequence[MeasuredGroup], *, largest: float) -> FloatArray:
     """Cells that widen geometrically, finer where many values are close together."""
     wide = np.geomspace(0.5, max(largest, 1.0) + 0.5, CELLS + 1)
     supports = np.concatenate([group.noisy.values / group.kept.middle for group in measured])
@@ -315,7 +315,9 @@ def middle_of(points: FloatArray, densities: FloatArray, *, at_zero: FloatArray 
     below = np.cumsum(np.column_stack([first, pieces + 1e-290]), axis=1)
     total = below[:, -1]
     means = (pieces * (points[:, 1:] + points[:, :-1]) / 2).sum(axis=1) / total
-    low, high = (_quantile(below / total[:, None], points, tail) for tail in (TAIL, 1 - TAIL))
+    low, high = (
+        _quantile(below / total[:, None], points, tail) for tail in (TAIL_OF_INTERVAL, 1 - TAIL_OF_INTERVAL)
+    )
     return Shrunk(np.clip(means, low, high), low, high)
 
 
@@ -362,11 +364,13 @@ def shrunk(
 
     Where noise is shared, the values tell no more than some `independent` ones.
     """
-    prior = SupportPrior.fitted([Measured(noisy)], largest=largest, independent=independent)
+    prior = SupportPrior.fitted([MeasuredGroup(noisy)], largest=largest, independent=independent)
     return posterior(noisy.take(chosen), WHOLE, prior)
 
 
-def shrunk_in_groups(measured: Sequence[Measured], chosen: Sequence[Int64Array], *, largest: float) -> Shrunk:
+def shrunk_in_groups(
+    measured: Sequence[MeasuredGroup], chosen: Sequence[Int64Array], *, largest: float
+) -> Shrunk:
     """The same with several groups of which different shares are counted; one group after another."""
     prior = SupportPrior.fitted(measured, largest=largest)
     parts = [

@@ -27,7 +27,7 @@ from veilset.methods.shared.shrinkage import (
     DEVIATIONS,
     WHOLE,
     KeptShares,
-    Measured,
+    MeasuredGroup,
     NoisyValues,
     Shrunk,
     shrunk,
@@ -42,7 +42,7 @@ PRICE = 6
 """How many scales of noise one support at the k-th place must be worth; see docs/methods/tps.md."""
 UNEVENNESS, LEAST_UNEVEN = 0.6, 0.005
 """The log of the share that an item keeps deviates by 0.6 of what is lost on average, and by 0.005 at the least."""
-LEAST_KEPT, LONGEST, SHARES_IN_GRID = 0.02, 128, 100
+LEAST_NORMALISED, LONGEST, SHARES_IN_GRID = 0.02, 128, 100
 """Of 100 shares on a grid, the least is that of a transaction of 128 items, but not below 0.02."""
 MOST_ADDED = 50
 """What one transaction adds to the sum of supports at the most; longer ones are rare once items are chosen."""
@@ -96,7 +96,7 @@ def scaled_up(
     noisy = NoisyValues.laplace(counts.values / steps, float(counts.mechanism.scale) / steps)
     together = shrunk(noisy, places, largest=largest)
     kept = kept_of_sums(together, total, limit=counts.limit, items=counts.items.size)
-    found = shrunk_in_groups([Measured(noisy, kept)], [places], largest=largest)
+    found = shrunk_in_groups([MeasuredGroup(noisy, kept)], [places], largest=largest)
     return found.estimates(Itemsets.of((item,) for item in chosen))
 
 
@@ -108,7 +108,7 @@ def kept_of_sums(normalised: Shrunk, total: NoisyCount, *, limit: int, items: in
     """
     if limit >= items:
         return WHOLE
-    least = min(max(limit / LONGEST, LEAST_KEPT), 0.9)
+    least = min(max(limit / LONGEST, LEAST_NORMALISED), 0.9)
     shares = np.geomspace(1.0, least, SHARES_IN_GRID)
     sums = float(normalised.means.sum()) / shares
     errors = float(np.linalg.norm(normalised.deviations)) / shares
