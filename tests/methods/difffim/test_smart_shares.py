@@ -7,7 +7,6 @@ import pytest
 
 from veilset.gate import NoisyHistogram
 from veilset.gate.mechanisms import DiscreteLaplace
-from veilset.itemsets import Itemset
 from veilset.methods.difffim.smart_shares import kept_smartly, outranked
 
 LENGTHS = NoisyHistogram(np.array([0, 0, 0, 0, 1000, 0, 0, 0, 1000]), DiscreteLaplace(1, Fraction(100)))
@@ -15,7 +14,7 @@ LENGTHS = NoisyHistogram(np.array([0, 0, 0, 0, 1000, 0, 0, 0, 1000]), DiscreteLa
 
 def test_an_itemset_is_outranked_by_items_that_stand_in_better_candidates() -> None:
     """{0, 1} is the best; {1, 2} stands behind item 0 alone; all but 3 itself come before item 3."""
-    parts: dict[Itemset, int] = {(0,): 40, (1,): 30, (2,): 20, (3,): 10}
+    parts: dict[tuple[int, ...], int] = {(0,): 40, (1,): 30, (2,): 20, (3,): 10}
     itemsets = [(0, 1), (0, 2), (1, 2), (0, 3)]
     scores = [70, 60, 50, 50]
     shares = outranked(itemsets, scores, parts)
