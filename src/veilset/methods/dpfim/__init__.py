@@ -81,7 +81,7 @@ def dpfim(
         return preliminaries.release(curator, Estimates.none(), method="dpfim")
     asked = curator.ask_supports(known.itemsets, epsilon=remaining * (1 - SHARE_FOR_TREE))  # l. 5, X4
     estimates = combined(known, asked, most=preliminaries.most)
-    return replace(preliminaries, min_count=0).release(curator, estimates, method="dpfim")
+    return preliminaries.release(curator, estimates, method="dpfim")
 
 
 def strawman(curator: Curator, request: Request, *, epsilon: Fraction) -> Release:
