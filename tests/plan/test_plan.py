@@ -190,10 +190,15 @@ def test_more_epsilon_finds_more_with_less_noise(method: str) -> None:
 
 @pytest.mark.parametrize("method", FORECAST)
 def test_the_epsilon_for_an_error_is_enough_and_not_much_too_much(method: str) -> None:
-    """At that epsilon the wanted half width is reached; with a fifth less it is not."""
+    """At that epsilon the wanted half width is reached; with a fifth less it is not.
+
+    Where truncation alone makes supports less certain than is wanted, no epsilon is enough.
+    """
     wanted = next(each for each in plan_for_an_error().methods if each.forecast.method == method)
-    assert wanted.epsilon_for_error is not None
     assert wanted.epsilon_for_kth is not None
+    if wanted.epsilon_for_error is None:
+        assert forecast_at(method, k=30, epsilon=100).error_at_kth > 0.2
+        return
     reached = forecast_at(method, k=30, epsilon=wanted.epsilon_for_error)
     missed = forecast_at(method, k=30, epsilon=0.8 * wanted.epsilon_for_error)
     assert reached.error_at_kth <= 0.2 < missed.error_at_kth

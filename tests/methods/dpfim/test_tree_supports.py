@@ -37,7 +37,7 @@ def test_what_the_tree_lacks_is_learnt_from_the_counts(level: float, slope: floa
     known = TreeSupports(itemsets, true / (level + slope * lateness), np.full(40, 100.0), lateness)
     noise = SeededNoise(1)._arrays.laplace(scale=100, size=40)
     asked = NoisyCounts(itemsets, np.rint(true + noise).astype(np.int64), DiscreteLaplace(100, Fraction(1)))
-    estimates = combined(known, asked)
+    estimates = combined(known, asked, most=10_000)
     errors = np.abs(estimates.supports - true)
     assert np.median(errors) < np.median(np.abs(noise))
     assert np.mean(errors <= estimates.half_widths) > 0.9

@@ -15,7 +15,7 @@ from veilset.exact import mine_exact
 from veilset.gate import NoisyHistogram, SeededNoise
 from veilset.itemsets import Itemset
 from veilset.methods import privbasis as method
-from veilset.methods.privbasis import estimates_over
+from veilset.methods.privbasis import counts_over
 from veilset.methods.shared.bases import Basis
 
 
@@ -35,8 +35,8 @@ def test_averaging_weighs_by_inverse_variance() -> None:
 
 
 def _listed(answers: list[tuple[Basis, NoisyHistogram]]) -> tuple[list[Itemset], list[int]]:
-    estimates = estimates_over(*zip(*answers, strict=True), max_size=3)
-    return list(estimates.itemsets), estimates.supports.tolist()
+    counts = counts_over(*zip(*answers, strict=True), max_size=3)
+    return list(counts.itemsets), np.rint(counts.noisy.values).astype(np.int64).tolist()
 
 
 @given(corner=corners(most=40, largest=3))

@@ -12,6 +12,7 @@ from veilset.gate import NoisyHistogram
 from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.methods.shared.truncation import (
     holders_by_length,
+    kept_at_random,
     kept_share,
     length_up_to,
     lengths_above_noise,
@@ -82,3 +83,38 @@ def test_an_itemset_that_no_transaction_can_hold_is_taken_as_kept() -> None:
 def test_an_itemset_is_the_likelier_in_a_transaction_the_longer_it_is() -> None:
     """Of l items there are C(l, size) itemsets."""
     assert holders_by_length(np.array([9, 5, 7, 1]), 2).tolist() == [0, 0, 7, 3]
+
+
+def _lengths(numbers: list[int], *, epsilon: Fraction = Fraction(100)) -> NoisyHistogram:
+    return NoisyHistogram(np.array(numbers), DiscreteLaplace(1, epsilon))
+
+
+def test_where_all_transactions_are_alike_the_kept_share_is_certain() -> None:
+    """Rows of 8 items cut to 6 keep 3 of 4 of every item, whoever holds it."""
+    kept = kept_at_random(_lengths([0] * 8 + [10_000]), size=1, limit=6)
+    assert kept.shares == pytest.approx(0.75, abs=0.01)
+    assert max(kept.doubt) < 0.01
+
+
+def test_where_lengths_differ_itemsets_lose_unevenly() -> None:
+    """One in long transactions keeps less; larger itemsets keep less than their items."""
+    numbers = [0, *[1000] * 20]
+    one, two = (kept_at_random(_lengths(numbers), size=size, limit=8) for size in (1, 2))
+    assert np.all(np.diff(one.shares) < 0)
+    assert one.shares[0] / one.shares[-1] > 1.2
+    assert two.middle < one.middle
+
+
+def test_a_histogram_that_noise_drowns_leaves_all_shares_in_doubt() -> None:
+    """Ten transactions with noise of 1,000 in each class say nothing."""
+    kept = kept_at_random(_lengths([0, -900, 300, -2000, 10], epsilon=Fraction(1, 1000)), size=1, limit=2)
+    assert kept.shares[0] * np.exp(kept.doubt[0]) == pytest.approx(1, abs=0.05)
+    assert min(kept.doubt) > 0.1
+
+
+def test_many_empty_classes_are_not_taken_for_long_transactions() -> None:
+    """Rows of 23 items, and noise up to 64: next to nothing is lost under a limit of 23."""
+    noise = np.random.default_rng(3).laplace(scale=20, size=65)
+    numbers = np.rint(noise).astype(int) + 8000 * (np.arange(65) == 23)
+    kept = kept_at_random(_lengths(numbers.tolist(), epsilon=Fraction(1, 20)), size=1, limit=23)
+    assert kept.middle > 0.97

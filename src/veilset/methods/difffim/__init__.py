@@ -29,6 +29,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from veilset.arrays import Int64Array
 from veilset.gate import Curator
 from veilset.itemsets import Itemsets
 from veilset.methods.difffim.levels import (
@@ -53,7 +54,6 @@ LEAST_TOLD_APART = 1000
 """No largest support is told apart below 1/1000 of the transactions: searching there takes forever."""
 FLOOR_DIVISOR = 20
 """y_i is floored at 1/20 of the threshold."""
-ONLY_NOISE_COVERED = "the intervals cover the noise, not what truncation lost beyond its average"
 DROWNED = f"limited: more than {MOST_EXTENDED} itemsets of a size may have frequent supersets; the largest were tried"
 
 
@@ -125,21 +125,24 @@ def release_levels(
     method: str,
 ) -> Release:
     """What reaches the threshold on average; for k, the k best of everything that was counted (Alg. 3, l. 10-16)."""
-    found, min_count = estimates_of(levels), preliminaries.min_count
+    min_count, k = preliminaries.min_count, preliminaries.k
+    itemsets = Itemsets.of(itemset for level in levels for itemset in level.counts.itemsets)
+    average = np.rint([value for level in levels for value in level.average]).astype(np.int64)
     wanted = [
         place
-        for place in by_support(found.itemsets, found.supports)
-        if request.min_support is None or found.supports[place] >= min_count
+        for place in by_support(itemsets, average)
+        if request.min_support is None or average[place] >= min_count
     ]
-    kept = found.take(np.array(wanted[: preliminaries.k], dtype=np.int64))
-    drowned = (DROWNED,) if any(level.is_drowned(min_count) for level in levels[:-1]) else ()
-    notes = (ONLY_NOISE_COVERED, *drowned)
+    kept = estimates_of(levels, np.array(wanted[:k], dtype=np.int64), most=preliminaries.most)
+    notes = (DROWNED,) if any(level.is_drowned(min_count) for level in levels[:-1]) else ()
     return replace(preliminaries, min_count=0).release(curator, kept, method=method, notes=notes)
 
 
-def estimates_of(levels: Sequence[CountedLevel]) -> Estimates:
-    """The average original supports of everything that was counted."""
-    itemsets = Itemsets.of(itemset for level in levels for itemset in level.counts.itemsets)
-    average = np.array([value for level in levels for value in level.average])
-    half_widths = np.repeat([level.half_width for level in levels], [len(level.average) for level in levels])
-    return Estimates.within(itemsets, np.rint(average).astype(np.int64), half_widths.astype(np.int64))
+def estimates_of(levels: Sequence[CountedLevel], chosen: Int64Array, *, most: int) -> Estimates:
+    """The supports of those chosen among all that was counted, level by level."""
+    ends = np.cumsum([0, *(level.average.size for level in levels)])
+    parts = [
+        level.estimates(chosen[(chosen >= start) & (chosen < end)] - start, most=most)
+        for level, start, end in zip(levels, ends[:-1], ends[1:], strict=True)
+    ]
+    return Estimates.joined(parts) if parts else Estimates.none()

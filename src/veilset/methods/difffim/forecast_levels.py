@@ -27,7 +27,8 @@ from veilset.methods.difffim.levels import (
 )
 from veilset.methods.shared.forecast import forecast_number
 from veilset.methods.shared.preliminaries import SHARE_FOR_HOW_MANY
-from veilset.methods.shared.truncation import holders_by_length, kept_share, length_up_to
+from veilset.methods.shared.shrinkage import KeptShares, expected_half_widths
+from veilset.methods.shared.truncation import holders_by_length, kept_at_random, kept_share, length_up_to
 
 UNLIKELY = 0.01
 """Candidates with a chance below 1 % to be counted are left out."""
@@ -75,7 +76,7 @@ class ExpectedLevel:
     values: FloatArray
     deviations: FloatArray
     scale: float
-    half_width: int
+    law: KeptShares
     kept: float
     needed: float
 
@@ -132,7 +133,6 @@ def forecast_best(
     candidates = [level.candidates for level in levels]
     supports = world.rows * np.concatenate([each.shares for each in candidates])
     counted = np.concatenate([each.chances for each in candidates])
-    half_widths = np.repeat([level.half_width for level in levels], [each.shares.size for each in candidates])
     chosen = laws.chances_to_be_among_first(
         np.concatenate([level.values for level in levels]),
         np.concatenate([level.deviations for level in levels]),
@@ -146,10 +146,23 @@ def forecast_best(
         k,
         method=name,
         stages=preliminaries + tuple(stage for level in levels for stage in level.stages),
-        half_width=int(np.median(half_widths[best])),
+        half_width=int(np.median(_half_widths(world, levels, best))),
         chosen_from=max(level.support_to_be_chosen(k) for level in levels),
         found=float(is_found.sum()) / k,
     )
+
+
+def _half_widths(world: World, levels: list[ExpectedLevel], best: Int64Array) -> FloatArray:
+    """Of the intervals of some itemsets, by their places among those of all levels."""
+    ends = np.cumsum([0, *(level.candidates.shares.size for level in levels)])
+    parts = []
+    for level, start, end in zip(levels, ends[:-1], ends[1:], strict=True):
+        supports = world.rows * level.candidates.shares[best[(best >= start) & (best < end)] - start]
+        scales, is_normal = np.full(supports.size, level.stages[-1].scale), np.zeros(supports.size, np.bool_)
+        parts.append(
+            expected_half_widths(supports, scales, is_normal=is_normal, largest=world.rows, kept=level.law)
+        )
+    return np.concatenate(parts)
 
 
 def _threshold(world: World, k: int) -> int:
@@ -216,7 +229,7 @@ def _level(
     grid = np.unique(np.rint(np.append(0, np.geomspace(1, world.rows, GRID_POINTS))).astype(np.int64))
     clear = heuristics.lengths_of(terms.lengths)
     counts = NoisyCounts(_blank(grid.size), grid, noise)
-    known = CountedLevel.of(counts, clear, heuristics, size=size, limit=limit)
+    known = CountedLevel.of(counts, terms.lengths, heuristics, size=size, limit=limit)
     share = kept_share(clear, size=size, limit=limit) if heuristics.has_double_standards else 1.0
     scale = float(noise.scale)
     return ExpectedLevel(
@@ -225,7 +238,7 @@ def _level(
         values=np.interp(means, grid, known.average),
         deviations=np.sqrt(2 * scale**2 + means * (1 - kept)) / share,
         scale=scale / share,
-        half_width=known.half_width,
+        law=kept_at_random(terms.lengths, size=size, limit=limit),
         kept=kept,
         needed=float(np.interp(min_count, known.largest, grid, left=-np.inf)),
     )

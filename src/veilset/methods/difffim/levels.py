@@ -15,12 +15,16 @@ from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import Curator, KeepAll, KeepRandom, KeepSmart, NoisyCounts, NoisyHistogram, OnlyItems
 from veilset.itemsets import Itemset, Itemsets, joined
 from veilset.methods.difffim.double_standards import average_original, largest_original
+from veilset.methods.difffim.smart_shares import OUTRANKED_CLASSES, kept_smartly, outranked
+from veilset.methods.shared.shrinkage import MeasuredGroup, NoisyValues, shrunk_in_groups
 from veilset.methods.shared.truncation import (
     LONGEST_LENGTH,
+    kept_at_random,
     kept_share,
     length_up_to,
     lengths_above_noise,
 )
+from veilset.results.estimates import Estimates
 
 SHARE_LEFT_WHOLE = Fraction(85, 100)
 """The length limit of level 1 leaves 85 % of the transactions whole (Alg. 1, l. 2)."""
@@ -62,22 +66,62 @@ class CountedLevel:
     counts: NoisyCounts
     average: FloatArray
     largest: FloatArray
-    half_width: int
     limit: int
+    lengths: NoisyHistogram | None
+    outranked: FloatArray | None
 
     @classmethod
     def of(
-        cls, counts: NoisyCounts, lengths: FloatArray, heuristics: Heuristics, *, size: int, limit: int
+        cls,
+        counts: NoisyCounts,
+        lengths: NoisyHistogram | None,
+        heuristics: Heuristics,
+        *,
+        size: int,
+        limit: int,
+        outranked: FloatArray | None = None,
     ) -> "CountedLevel":
-        """What noisy truncated supports stand for: themselves, or what was there before truncation (Sec. 5.4)."""
-        half_width = counts.mechanism.half_width()
-        if not heuristics.has_double_standards:
+        """What noisy truncated supports stand for: themselves, or what was there before truncation (Sec. 5.4).
+
+        Without lengths, nothing was truncated.
+        """
+        if lengths is None or not heuristics.has_double_standards:
             values = counts.values.astype(np.float64)
-            return cls(counts, values, values, half_width, limit)
-        share, scale = kept_share(lengths, size=size, limit=limit), float(counts.mechanism.scale)
+            return cls(counts, values, values, limit, lengths, outranked)
+        share = kept_share(heuristics.lengths_of(lengths), size=size, limit=limit)
+        scale = float(counts.mechanism.scale)
         average = average_original(counts.values, scale=scale, share=share)
         largest = largest_original(counts.values, scale=scale, share=share, rho=RHO)
-        return cls(counts, average, largest, math.ceil(half_width / share), limit)
+        return cls(counts, average, largest, limit, lengths, outranked)
+
+    def estimates(self, chosen: Int64Array, *, most: int) -> Estimates:
+        """The supports of some of the itemsets, of which none is above the most that is possible."""
+        groups = self._groups()
+        measured = [self._measured(places) for places in groups]
+        is_chosen = np.isin(np.arange(self.counts.values.size), chosen)
+        found = shrunk_in_groups(
+            measured, [np.flatnonzero(is_chosen[places]) for places in groups], largest=most
+        )
+        itemsets, order = list(self.counts.itemsets), np.concatenate(groups)
+        return found.estimates(Itemsets.of(itemsets[place] for place in order[is_chosen[order]].tolist()))
+
+    def _groups(self) -> list[Int64Array]:
+        """Places of the itemsets that lose about alike."""
+        if self.outranked is None:
+            return [np.arange(self.counts.values.size)]
+        classes = np.rint(self.outranked * OUTRANKED_CLASSES).astype(np.int64)
+        return [np.flatnonzero(classes == each) for each in np.unique(classes)]
+
+    def _measured(self, places: Int64Array) -> MeasuredGroup:
+        """What was measured of some itemsets that lose about alike."""
+        noisy = NoisyValues.laplace(self.counts.values[places], float(self.counts.mechanism.scale))
+        size = int(self.counts.itemsets.offsets[1])
+        if self.lengths is None:
+            return MeasuredGroup(noisy)
+        if self.outranked is None:
+            return MeasuredGroup(noisy, kept_at_random(self.lengths, size=size, limit=self.limit))
+        share = float(self.outranked[places].mean())
+        return MeasuredGroup(noisy, kept_smartly(self.lengths, size=size, limit=self.limit, outranked=share))
 
     def is_drowned(self, min_count: int) -> bool:
         """Whether more may have frequent supersets than are extended."""
@@ -101,16 +145,23 @@ class ScoredCandidates:
 
     itemsets: Itemsets
     scores: Int64Array
+    outranked: FloatArray
 
     @classmethod
     def of(cls, parts: dict[Itemset, int]) -> "ScoredCandidates":
-        """Itemsets all of whose parts are given, with the sum of the parts' noisy supports as score (Def. 8)."""
+        """Itemsets all of whose parts are given, with the sum of the parts' noisy supports as score (Def. 8).
+
+        `outranked` is the share of items held, as far as the parts tell, that stand in better candidates than some item
+        of an itemset does.
+        """
         itemsets = joined(parts)
         scores = [
             sum(max(0, parts[itemset[:i] + itemset[i + 1 :]]) for i in range(len(itemset)))
             for itemset in itemsets
         ]
-        return cls(Itemsets.of(itemsets), np.array(scores, dtype=np.int64))
+        return cls(
+            Itemsets.of(itemsets), np.array(scores, dtype=np.int64), outranked(itemsets, scores, parts)
+        )
 
     def __len__(self) -> int:
         return len(self.itemsets)
@@ -127,12 +178,12 @@ def ask_first_level(
     """Level 1: all items, truncated to the length up to which there is that share of transactions (Alg. 1)."""
     if share == 1:
         counts = curator.ask_item_supports(epsilon=epsilon)
-        return CountedLevel.of(counts, np.zeros(1), NAIVE, size=1, limit=curator.alphabet_size)
+        return CountedLevel.of(counts, None, NAIVE, size=1, limit=curator.alphabet_size)
     for_lengths = min(epsilon / 10, SMALL_SHARE)
     histogram = curator.ask_lengths(limit=LONGEST_LENGTH, epsilon=for_lengths)
     limit = length_up_to(histogram, share)
     counts = curator.ask_item_supports(truncation=KeepRandom(limit), epsilon=epsilon - for_lengths)
-    return CountedLevel.of(counts, heuristics.lengths_of(histogram), heuristics, size=1, limit=limit)
+    return CountedLevel.of(counts, histogram, heuristics, size=1, limit=limit)
 
 
 def ask_levels(
@@ -149,16 +200,18 @@ def ask_levels(
         if len(candidates) == 0 or (heuristics.has_one_limit and larger > level.limit):
             return
         if heuristics.has_one_limit:
-            level = ask_same_limit(curator, candidates.itemsets, level.limit, epsilon=for_each)
+            level = ask_same_limit(curator, candidates.itemsets, level, epsilon=for_each)
         else:
             level = ask_next_level(curator, candidates, heuristics, min_count=min_count, epsilon=for_each)
         yield level
 
 
-def ask_same_limit(curator: Curator, candidates: Itemsets, limit: int, *, epsilon: Fraction) -> CountedLevel:
+def ask_same_limit(
+    curator: Curator, candidates: Itemsets, first: CountedLevel, *, epsilon: Fraction
+) -> CountedLevel:
     """A level of the naive form, under the limit of the first."""
-    counts = curator.ask_supports(candidates, truncation=KeepRandom(limit), epsilon=epsilon)
-    return CountedLevel.of(counts, np.zeros(1), NAIVE, size=int(candidates.offsets[1]), limit=limit)
+    counts = curator.ask_supports(candidates, truncation=KeepRandom(first.limit), epsilon=epsilon)
+    return CountedLevel.of(counts, first.lengths, NAIVE, size=int(candidates.offsets[1]), limit=first.limit)
 
 
 def ask_next_level(
@@ -181,7 +234,8 @@ def ask_next_level(
     limit = best_limit(lengths, itemsets, size=size, min_count=min_count, epsilon=for_supports)
     truncation = candidates.truncation(items, limit, is_smart=heuristics.is_smart)
     counts = curator.ask_supports(itemsets, truncation=truncation, epsilon=for_supports)
-    return CountedLevel.of(counts, lengths, heuristics, size=size, limit=limit)
+    outranked = candidates.outranked if heuristics.is_smart else None
+    return CountedLevel.of(counts, histogram, heuristics, size=size, limit=limit, outranked=outranked)
 
 
 def best_limit(

@@ -25,13 +25,15 @@ from the scale of the noise and the number of items. FP-growth, maximal itemsets
 values alone: post-processing.
 """
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
 
+from veilset.arrays import Int64Array
 from veilset.errors import BadCall
-from veilset.gate import Curator
+from veilset.gate import Curator, NoisyCounts
 from veilset.itemsets import Domain, Itemsets
 from veilset.methods.dpfim.sample import ETA, WITHIN, ask_shape, open_sample
 from veilset.methods.dpfim.tree_questions import ask_tree
@@ -42,6 +44,7 @@ from veilset.methods.shared.preliminaries import (
     ask_preliminaries,
     wanted_itemsets,
 )
+from veilset.methods.shared.shrinkage import NoisyValues, shrunk
 from veilset.request import Request
 from veilset.results.estimates import Estimates, by_support, count_of
 from veilset.results.release import Release
@@ -50,10 +53,6 @@ from veilset.wording import counted
 LARGEST_MINED = 16
 """Itemsets of up to 16 items are looked for, unless the caller says."""
 SHARE_FOR_TREE = Fraction(2, 3)
-TRUNCATION_PARTLY_COVERED = (
-    "supports are averages of the noisy tree and of noisy counts; "
-    "the intervals allow for what truncation took only as far as the counts tell"
-)
 
 STRAWMAN_SIZE = 2
 """The strawman counts itemsets of up to 2 items, unless the caller says."""
@@ -81,8 +80,8 @@ def dpfim(
     if len(known.itemsets) == 0:
         return preliminaries.release(curator, Estimates.none(), method="dpfim")
     asked = curator.ask_supports(known.itemsets, epsilon=remaining * (1 - SHARE_FOR_TREE))  # l. 5, X4
-    notes = (TRUNCATION_PARTLY_COVERED,)
-    return preliminaries.release(curator, combined(known, asked), method="dpfim", notes=notes)
+    estimates = combined(known, asked, most=preliminaries.most)
+    return preliminaries.release(curator, estimates, method="dpfim")
 
 
 def strawman(curator: Curator, request: Request, *, epsilon: Fraction) -> Release:
@@ -98,12 +97,13 @@ def strawman(curator: Curator, request: Request, *, epsilon: Fraction) -> Releas
     number = curator.ask_number(epsilon=for_number)
     for_size = (epsilon - for_number) / domain.max_size
     answers = [
-        Estimates.of(curator.ask_supports(Itemsets.of(combinations(domain.items, size)), epsilon=for_size))
+        curator.ask_supports(Itemsets.of(combinations(domain.items, size)), epsilon=for_size)
         for size in range(1, domain.max_size + 1)
     ]
     min_count = count_of(request.min_support or Fraction(0), transactions=number.value)
     preliminaries = Preliminaries(number, k or domain.size, min_count, Fraction(0), ())
-    return preliminaries.release(curator, best_above(answers, preliminaries), method="strawman")
+    best = best_above(answers, preliminaries)
+    return replace(preliminaries, min_count=0).release(curator, best, method="strawman")
 
 
 def check_listable(domain: Domain) -> None:
@@ -116,8 +116,24 @@ def check_listable(domain: Domain) -> None:
         )
 
 
-def best_above(answers: list[Estimates], preliminaries: Preliminaries) -> Estimates:
+def best_above(answers: list[NoisyCounts], preliminaries: Preliminaries) -> Estimates:
     """The k largest of all, as far as they reach the threshold."""
-    every = Estimates.joined(answers)
-    best = by_support(every.itemsets, every.supports)[: preliminaries.k]
-    return every.take(np.array([i for i in best if every.supports[i] >= preliminaries.min_count], np.int64))
+    itemsets = Itemsets.of(itemset for answer in answers for itemset in answer.itemsets)
+    values = np.concatenate([answer.values for answer in answers])
+    best = by_support(itemsets, values)[: preliminaries.k]
+    is_chosen = np.zeros(values.size, np.bool_)
+    is_chosen[[place for place in best if values[place] >= preliminaries.min_count]] = True
+    ends = np.cumsum([answer.values.size for answer in answers])[:-1]
+    parts = [
+        _estimates(answer, np.flatnonzero(chosen), most=preliminaries.most)
+        for answer, chosen in zip(answers, np.split(is_chosen, ends), strict=True)
+    ]
+    return Estimates.joined(parts)
+
+
+def _estimates(counts: NoisyCounts, chosen: Int64Array, *, most: int) -> Estimates:
+    """The supports of those chosen among all itemsets of a size, of which none is above the most that is possible."""
+    itemsets = list(counts.itemsets)
+    noisy = NoisyValues.laplace(counts.values, float(counts.mechanism.scale))
+    found = shrunk(noisy, chosen, largest=most)
+    return found.estimates(Itemsets.of(itemsets[place] for place in chosen.tolist()))

@@ -28,10 +28,13 @@ from veilset.itemsets import Domain, Itemsets
 from veilset.methods.dpfim import LARGEST_MINED, SHARE_FOR_TREE
 from veilset.methods.dpfim import sample as rules
 from veilset.methods.dpfim.tree_questions import is_wide, node_threshold
-from veilset.methods.dpfim.tree_supports import LEAST_UNEVEN, TreeSupports, in_tree
+from veilset.methods.dpfim.tree_supports import TreeSupports, in_tree
 from veilset.methods.shared.forecast import forecast_number
 from veilset.methods.shared.marginals import WIDEST_IN_SIGMA
 from veilset.methods.shared.truncation import kept_share, length_up_to
+
+EXPECTED_UNEVEN = 0.15
+"""What the tree lacks is expected to differ from itemset to itemset by 15 % of their supports."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,7 +163,7 @@ def _model_singles(world: World, tree: NoisyTree, mechanism: DiscreteLaplace | N
 def _half_width(known: TreeSupports, asked: DiscreteLaplace) -> int:
     """The median over the itemsets that will be released, of tree and counts together."""
     one_count = 2 * float(asked.scale) ** 2
-    variances = known.variances + (LEAST_UNEVEN * known.supports) ** 2
+    variances = known.variances + (EXPECTED_UNEVEN * known.supports) ** 2
     deviations = np.sqrt(variances * one_count / (variances + one_count))
     return math.ceil(WIDEST_IN_SIGMA * float(np.median(deviations))) if deviations.size else 0
 

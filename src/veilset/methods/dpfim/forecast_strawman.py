@@ -12,6 +12,7 @@ from veilset.forecast import Forecast, Stage, World, laws
 from veilset.gate import DiscreteLaplace
 from veilset.methods.dpfim import MOST_COUNTED_BY_STRAWMAN, STRAWMAN_SIZE
 from veilset.methods.shared.forecast import forecast_number
+from veilset.methods.shared.shrinkage import expected_half_widths
 
 MOST_ITEMSETS = MOST_COUNTED_BY_STRAWMAN
 """There is no forecast for more itemsets: the method refuses to list them."""
@@ -38,10 +39,16 @@ def forecast(world: World, k: int, epsilon: Fraction) -> Forecast:
         k,
         method="strawman",
         stages=(number, *stages),
-        half_width=math.ceil(np.median(scales[best]) * math.log(20)),
+        half_width=math.ceil(np.median(_half_widths(world, supports[best], scales[best]))),
         chosen_from=math.ceil(float(scales.max()) * (rivals + laws.SCALES_OF_BAD_LUCK)),
         found=float(taken[best].sum()) / k,
     )
+
+
+def _half_widths(world: World, supports: FloatArray, scales: FloatArray) -> FloatArray:
+    """Of the intervals of the best itemsets."""
+    is_normal = np.zeros(supports.size, np.bool_)
+    return expected_half_widths(supports, scales, is_normal=is_normal, largest=world.rows)
 
 
 @lru_cache(maxsize=8)  # a search over epsilon comes by the same itemsets again and again

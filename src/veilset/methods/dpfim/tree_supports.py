@@ -14,7 +14,7 @@ import numpy as np
 from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import NoisyCounts, NoisyTree
 from veilset.itemsets import Itemsets
-from veilset.methods.shared.marginals import WIDEST_IN_SIGMA
+from veilset.methods.shared.shrinkage import NEAR_VALUE, middle_of
 from veilset.results.estimates import Estimates
 
 LARGEST_FACTOR = 3.0
@@ -22,10 +22,16 @@ LARGEST_FACTOR = 3.0
 EXPONENT = 0.75
 """Nodes below frequent items are kept more often than others, so itemsets lack less than their last item does. Where
 items are independent of each other, three quarters of the factor, as a power, is about right."""
-LEAST_UNEVEN = 0.05
-"""How far what is lacking differs from itemset to itemset, as a share of the support, at the least."""
-LEVEL_BEFORE, SLOPE_BEFORE = 0.05, 0.3
-"""How far the factor is expected to be from 1 for the first item, and to change up to the last."""
+UNEVEN = np.geomspace(0.02, 2.0, 20)
+"""How far what is lacking differs from itemset to itemset, as a share of the support: 0.02 to 2."""
+HELD_BY_NOBODY = 0.3
+"""A support of 0 is as likely as all those that lie within 0.3 scales of the noise of what was asked for."""
+HEAVINESS = 3
+"""3 degrees of freedom: tails so heavy that a value may be far off without the others being doubted."""
+USUALLY_UNEVEN = 0.3
+"""The same before anything is known."""
+LEVEL_BEFORE, SLOPE_BEFORE, LARGER_BEFORE = 0.2, 0.5, 0.3
+"""How far the factor is expected to be from 1 for the first item, to change up to the last, and for larger itemsets."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,34 +118,54 @@ def _with_singles(found: TreeSupports, tree: NoisyTree, singles: NoisyCounts) ->
     )
 
 
-def combined(known: TreeSupports, asked: NoisyCounts) -> Estimates:
-    """The supports of the tree, brought to the right level, averaged with those asked for by inverse variance."""
-    one_count = 2 * float(asked.mechanism.scale) ** 2
+def combined(known: TreeSupports, asked: NoisyCounts, *, most: int) -> Estimates:
+    """The supports of the tree, brought to the right level, together with those asked for.
+
+    The noise of what was asked for is known. What the tree says is off by its noise, by the factor, and by what one
+    itemset lacks more than others: a law with heavy tails, so that where the two differ much, the interval holds both.
+    """
+    scale = float(asked.mechanism.scale)
     factors, doubts = _factors(known, asked)
     lifted = factors * known.supports
-    noise = factors**2 * known.variances
-    uneven = _unevenness(asked.values - lifted, lifted, noise + one_count)
-    variances = noise + lifted**2 * uneven + known.supports**2 * doubts
-    weight = variances / (variances + one_count)
-    values = weight * asked.values + (1 - weight) * lifted
-    deviations = np.sqrt(variances * one_count / (variances + one_count))
-    return Estimates.within(
-        asked.itemsets,
-        np.rint(values).astype(np.int64),
-        np.ceil(WIDEST_IN_SIGMA * deviations).astype(np.int64),
-    )
+    noise = factors**2 * known.variances + known.supports**2 * doubts
+    is_single, uneven = np.diff(asked.itemsets.offsets) == 1, np.zeros(lifted.size)
+    for alike in (is_single, ~is_single):
+        differences, errors = asked.values[alike] - lifted[alike], noise[alike] + 2 * scale**2
+        uneven[alike] = _unevenness(differences, lifted[alike], errors)
+    values, middles = asked.values[:, None].astype(np.float64), lifted[:, None]
+
+    def densities(supports: FloatArray) -> FloatArray:
+        spread = np.sqrt(noise[:, None] + uneven[:, None] * supports**2 + 1.0)
+        return (
+            np.exp(-np.abs(supports - values) / scale) * heavy_tailed((supports - middles) / spread) / spread
+        )
+
+    around = np.sqrt(noise + lifted**2 * uneven + 1.0)[:, None]
+    near = np.hstack([values + scale * NEAR_VALUE, middles + around * NEAR_VALUE])
+    points = np.sort(np.clip(near, 0, most), axis=1)
+    # Supports next to 0 are many, so 0 is as likely as a stretch of others.
+    at_zero = HELD_BY_NOBODY * scale * densities(np.zeros((1, 1)))[:, 0]
+    return middle_of(points, densities(points), at_zero=at_zero).estimates(asked.itemsets)
+
+
+def heavy_tailed(z: FloatArray) -> FloatArray:
+    """A density with the heavy tails of Student's law with 3 degrees of freedom, up to a constant factor."""
+    return (1 + z * z / HEAVINESS) ** (-(HEAVINESS + 1) / 2)
 
 
 def _factors(known: TreeSupports, asked: NoisyCounts) -> tuple[FloatArray, FloatArray]:
-    """By which factor supports are too low, and the variance of that: level + slope * lateness, by least squares.
+    """By which factor supports are too low, and the variance of that, by least squares.
 
-    Level 1 and slope 0 are the first guess, and stay it where the noise drowns everything.
+    It is level + slope * lateness, and something more for larger itemsets than single items. Level 1 and slope 0 are
+    the first guess, and stay it where the noise drowns everything.
     """
-    precision = 1 / (2 * float(asked.mechanism.scale) ** 2 + known.variances)
-    terms = np.column_stack([np.ones(len(asked.itemsets)), known.lateness])
+    variances = 2 * float(asked.mechanism.scale) ** 2 + known.variances
+    precision = 1 / (variances + (USUALLY_UNEVEN * known.supports) ** 2)
+    is_larger = np.diff(asked.itemsets.offsets) > 1
+    terms = np.column_stack([np.ones(len(asked.itemsets)), known.lateness, is_larger])
     design = known.supports[:, None] * terms
-    first_guess = np.array([1.0, 0.0])
-    before = np.diag(1 / np.array([LEVEL_BEFORE, SLOPE_BEFORE]) ** 2)
+    first_guess = np.array([1.0, 0.0, 0.0])
+    before = np.diag(1 / np.array([LEVEL_BEFORE, SLOPE_BEFORE, LARGER_BEFORE]) ** 2)
     gram = before + design.T @ (precision[:, None] * design)
     fitted = np.linalg.solve(gram, before @ first_guess + design.T @ (precision * asked.values))
     doubts = (terms * np.linalg.solve(gram, terms.T).T).sum(axis=1)
@@ -149,7 +175,10 @@ def _factors(known: TreeSupports, asked: NoisyCounts) -> tuple[FloatArray, Float
 def _unevenness(differences: FloatArray, supports: FloatArray, noise: FloatArray) -> float:
     """How far what is lacking differs from itemset to itemset: the mean square of it, as a share of the support.
 
-    What the differences between both answers have beyond their noise; no less than is allowed for anyway.
+    On average over UNEVEN, weighted by how well each explains the differences between both answers. Tails are heavy: a
+    few that differ much are no reason to doubt all others.
     """
-    excess = float((differences**2 - noise).mean()) / max(float((supports**2).mean()), 1.0)
-    return max(LEAST_UNEVEN**2, excess)
+    spread = np.sqrt(noise + np.outer(UNEVEN**2, supports**2) + 1.0)
+    log_chances = (np.log(heavy_tailed(differences / spread)) - np.log(spread)).sum(axis=1)
+    chances = np.exp(log_chances - log_chances.max())
+    return float(UNEVEN**2 @ chances / chances.sum())

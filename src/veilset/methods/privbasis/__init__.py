@@ -20,16 +20,18 @@ small epsilon.
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
+from veilset.arrays import Int64Array
 from veilset.gate import Curator, NoisyHistogram
 from veilset.itemsets import Domain, Itemset, Itemsets
 from veilset.methods.shared.bases import Basis, basis_set
-from veilset.methods.shared.marginals import WIDEST_IN_SIGMA, over_bases, plain_supports_in_marginal
-from veilset.methods.shared.notes import CHOSEN_BY_THE_SAME_NOISE
+from veilset.methods.shared.marginals import over_bases, plain_supports_in_marginal
 from veilset.methods.shared.preliminaries import Preliminaries, ask_preliminaries
+from veilset.methods.shared.shrinkage import NoisyValues, shrunk
 from veilset.request import Request
 from veilset.results.estimates import Estimates, by_support
 from veilset.results.release import Release
@@ -39,6 +41,8 @@ SHARE_FOR_LAMBDA, SHARE_FOR_ITEMS, SHARE_FOR_BASES = Fraction(1, 10), Fraction(2
 MARGIN_ON_K = Fraction(11, 10)
 """eta: 10 % more itemsets than k are prepared for."""
 LARGEST_BASIS = 12
+FEW_CELLS = 3
+"""The noise of up to 3 cells together is taken for Laplace noise, that of more for normal noise."""
 
 
 def privbasis(curator: Curator, request: Request, *, epsilon: Fraction) -> Release:
@@ -51,9 +55,10 @@ def privbasis(curator: Curator, request: Request, *, epsilon: Fraction) -> Relea
     bases = basis_set(items, pairs, largest=LARGEST_BASIS)
     for_each = preliminaries.remaining * SHARE_FOR_BASES / len(bases)
     marginals = [curator.ask_marginal(basis, epsilon=for_each) for basis in bases]
-    estimates = estimates_over(bases, marginals, max_size=domain.max_size)
-    best = estimates.take(np.array(by_support(estimates.itemsets, estimates.supports)[: preliminaries.k]))
-    return preliminaries.release(curator, best, method=NAME, notes=(CHOSEN_BY_THE_SAME_NOISE,))
+    counts = counts_over(bases, marginals, max_size=domain.max_size)
+    best = counts.best(preliminaries.k, min_count=preliminaries.min_count)
+    estimates = counts.estimates(best, most=preliminaries.most)
+    return replace(preliminaries, min_count=0).release(curator, estimates, method=NAME)
 
 
 def ask_frequent(
@@ -88,17 +93,45 @@ def how_many_pairs(k: int, number_of_items: int) -> int:
     return min(int(wanted), math.comb(number_of_items, 2))
 
 
-def estimates_over(
-    bases: Sequence[Basis], marginals: Sequence[NoisyHistogram], *, max_size: int
-) -> Estimates:
+@dataclass(frozen=True, slots=True, eq=False)
+class BasisCounts:
+    """Itemsets within a basis and their noisy supports.
+
+    Itemsets share cells and their noise, so n of one size tell about as much as sqrt(n `items`) independent ones, where
+    `items` are those of all bases.
+    """
+
+    itemsets: Itemsets
+    noisy: NoisyValues
+    items: int
+
+    def best(self, k: int, *, min_count: int) -> Int64Array:
+        """The k of largest noisy support, as far as they reach a threshold."""
+        supports = np.rint(self.noisy.values).astype(np.int64)
+        order = by_support(self.itemsets, supports)[:k]
+        return np.array([place for place in order if supports[place] >= min_count], np.int64)
+
+    def estimates(self, chosen: Int64Array, *, most: int) -> Estimates:
+        """The supports of some of them, of which none is above the most that is possible."""
+        itemsets, sizes = list(self.itemsets), np.diff(self.itemsets.offsets)
+        is_chosen, parts = np.isin(np.arange(sizes.size), chosen), []
+        for size in np.unique(sizes[chosen]):
+            places = np.flatnonzero(sizes == size)
+            of_size = np.flatnonzero(is_chosen[places])
+            independent = math.sqrt(self.items * places.size)
+            found = shrunk(self.noisy.take(places), of_size, largest=most, independent=independent)
+            parts.append(found.estimates(Itemsets.of(itemsets[place] for place in places[of_size].tolist())))
+        return Estimates.joined(parts) if parts else Estimates.none()
+
+
+def counts_over(bases: Sequence[Basis], marginals: Sequence[NoisyHistogram], *, max_size: int) -> BasisCounts:
     """The support of every itemset within a basis; over several bases, by inverse variance (Alg. 1)."""
-    told = [
-        plain_supports_in_marginal(answer.values, scale=float(answer.mechanism.scale)) for answer in marginals
-    ]
+    scale = float(marginals[0].mechanism.scale)
+    told = [plain_supports_in_marginal(answer.values, scale=scale) for answer in marginals]
     found = over_bases(bases, told, max_size=max_size)
     values, deviations = np.array(list(found.values())).T
-    return Estimates.within(
-        Itemsets.of(found),
-        np.rint(values).astype(np.int64),
-        np.ceil(WIDEST_IN_SIGMA * deviations).astype(np.int64),
-    )
+    # The noise of one cell is Laplace noise; that of several together is nearly normal.
+    is_normal = deviations > scale * math.sqrt(2 * FEW_CELLS)
+    scales = np.where(is_normal, deviations, deviations / math.sqrt(2))
+    items = sum(len(basis) for basis in bases)
+    return BasisCounts(Itemsets.of(found), NoisyValues(values, scales, is_normal), items)

@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
-from veilset.arrays import FloatArray
+from veilset.arrays import FloatArray, Int64Array
 from veilset.forecast import Forecast, Stage, World, laws
 from veilset.forecast.curve import TOLERANCE
 from veilset.forecast.model import chance_to_be_reached, expected_rank
@@ -22,13 +22,13 @@ from veilset.methods.privbasis import (
     SHARE_FOR_BASES,
     SHARE_FOR_ITEMS,
     SHARE_FOR_LAMBDA,
-    estimates_over,
+    BasisCounts,
+    counts_over,
     how_many_pairs,
 )
 from veilset.methods.shared.bases import Basis, basis_set
 from veilset.methods.shared.forecast import forecast_number
-from veilset.methods.shared.marginals import WIDEST_IN_SIGMA
-from veilset.results.estimates import Estimates
+from veilset.methods.shared.shrinkage import expected_half_widths
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,8 +72,8 @@ def forecast(world: World, k: int, epsilon: Fraction) -> Forecast:
     draws = _draws(world, k, rank=rank, epsilon=remaining * SHARE_FOR_ITEMS)
     bases = _bases(*(tuple(each.expected) for each in draws))
     noise = DiscreteLaplace(1, remaining * SHARE_FOR_BASES / len(bases))
-    estimates = _without_data(bases, noise, max_size=world.domain.max_size)
-    supports = _supports(world, estimates)
+    counts = _without_data(bases, noise, max_size=world.domain.max_size)
+    supports = _supports(world, counts)
     choices = [
         Stage(f"choice of {name}", each.choice) for name, each in zip(("items", "pairs"), draws, strict=False)
     ]
@@ -87,9 +87,9 @@ def forecast(world: World, k: int, epsilon: Fraction) -> Forecast:
             *choices,
             Stage("marginals", noise, times=len(bases)),
         ),
-        half_width=int(np.median(estimates.half_widths[np.argsort(-supports)[:k]])),
+        half_width=_half_width(world, counts, supports, np.argsort(-supports)[:k]),
         chosen_from=max(each.support() for each in draws),
-        found=_found(world, k, draws, estimates, supports),
+        found=_found(world, k, draws, counts, supports),
     )
 
 
@@ -114,29 +114,36 @@ def _bases(items: tuple[Itemset, ...], pairs: tuple[Itemset, ...] = ()) -> list[
     return basis_set([item for (item,) in items], pairs, largest=LARGEST_BASIS)
 
 
-def _without_data(bases: list[Basis], noise: DiscreteLaplace, *, max_size: int) -> Estimates:
-    """The itemsets that the bases will tell about, with their half widths, as the method reckons them."""
+def _without_data(bases: list[Basis], noise: DiscreteLaplace, *, max_size: int) -> BasisCounts:
+    """The itemsets that the bases will tell about, with their noise, as the method reckons it."""
     blank = [NoisyHistogram(np.zeros(2 ** len(basis), np.int64), noise) for basis in bases]
-    return estimates_over(bases, blank, max_size=max_size)
+    return counts_over(bases, blank, max_size=max_size)
 
 
-def _supports(world: World, estimates: Estimates) -> FloatArray:
-    """What the model says that the estimates are of."""
-    itemsets = estimates.itemsets
+def _half_width(world: World, counts: BasisCounts, supports: FloatArray, best: Int64Array) -> int:
+    """The median over the itemsets that are best in the model."""
+    noisy = counts.noisy.take(best)
+    widths = expected_half_widths(supports[best], noisy.scales, is_normal=noisy.is_normal, largest=world.rows)
+    return math.ceil(np.median(widths))
+
+
+def _supports(world: World, counts: BasisCounts) -> FloatArray:
+    """What the model says that the counts are of."""
+    itemsets = counts.itemsets
     ln_shares = np.add.reduceat(np.log(world.shares)[itemsets.items], itemsets.offsets[:-1])
     supports: FloatArray = world.rows * np.exp(ln_shares)
     return supports
 
 
-def _found(world: World, k: int, draws: list[Draws], estimates: Estimates, supports: FloatArray) -> float:
+def _found(world: World, k: int, draws: list[Draws], counts: BasisCounts, supports: FloatArray) -> float:
     """Of the k best, the share whose items and pairs are drawn and whose noisy supports are large enough."""
-    taken = laws.chances_to_be_among_first(supports, estimates.half_widths / WIDEST_IN_SIGMA, k=k)
+    taken = laws.chances_to_be_among_first(supports, counts.noisy.deviations, k=k)
     chances = {
         itemset: chance
         for each in draws
         for itemset, chance in zip(each.candidates, each.chances.tolist(), strict=True)
     }
     at_least = (1 - TOLERANCE) * world.curve.at_rank(k)
-    itemsets = list(estimates.itemsets)
+    itemsets = list(counts.itemsets)
     best = [place for place in np.argsort(-supports)[:k] if supports[place] >= at_least]
     return float(sum(taken[place] * chance_to_be_reached(itemsets[place], chances) for place in best)) / k

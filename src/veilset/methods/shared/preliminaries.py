@@ -35,6 +35,12 @@ class Preliminaries:
     remaining: Fraction
     notes: tuple[str, ...]
 
+    @property
+    def most(self) -> int:
+        """How many transactions there may be: no support is above."""
+        mechanism = self.number.mechanism
+        return max(1, self.number.value + (0 if mechanism is None else mechanism.half_width()))
+
     def less(self, epsilon: Fraction) -> "Preliminaries":
         """The same with that much more spent."""
         return replace(self, remaining=self.remaining - epsilon)

@@ -4,15 +4,30 @@ Works on noisy histograms of lengths that were paid for; no data.
 """
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
 
 from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import NoisyHistogram
+from veilset.methods.shared.shrinkage import DEVIATIONS, KeptShares
 
 LONGEST_LENGTH = 64
 """Transactions of 64 items and longer are one class of a histogram of lengths."""
+LONGER = np.array([1.0, 1.4, 2.0, 2.8, 4.0])
+"""How much longer than the last class says its transactions may be; each is half as likely as one before the last."""
+CLEAR = 3.0
+"""Classes of lengths are taken together until their number is 3 standard deviations of its noise."""
+TILT, TILT_BY_SIZE = 0.95, 0.55
+"""A transaction that holds n itemsets of a size holds a certain one with a chance of n to about this power: 0.95 for 1
+item, and 0.95 / size^0.55 for more, because frequent itemsets have something in common."""
+SURE = 1.96
+"""95 % of a normal law are within 1.96 standard deviations."""
+LEAST_KEPT = 1e-4
+"""1/10,000 of a support is kept at the least, whatever a noisy histogram says."""
+TILT_WITHIN, WITHIN_BY_SIZE = 0.5, 0.3
+"""The standard deviation of that power over itemsets of all kinds of data: 0.5 / size^0.3."""
 
 
 def length_up_to(histogram: NoisyHistogram, share: Fraction) -> int:
@@ -62,3 +77,88 @@ def kept_share(lengths: FloatArray | Int64Array, *, size: int, limit: int) -> fl
     long_enough = np.arange(size, len(lengths))[:, None]
     kept = np.minimum((limit - taken) / (long_enough - taken), 1.0).prod(axis=1)
     return float(np.average(kept, weights=holders))
+
+
+def kept_shares(
+    histogram: NoisyHistogram, *, size: int, kept_of: Callable[[FloatArray, float], FloatArray]
+) -> KeptShares:
+    """The law of the share of a support that truncation keeps, as itemsets differ in who holds them.
+
+    `kept_of` tells the chance that a transaction of each length keeps the itemset, at a deviation from its middle.
+
+    The longer a transaction, the likelier it holds an itemset, but how much likelier depends on the itemset: some are
+    bought alone, some with everything else. So the chance is taken to be a power of how many itemsets of the size it
+    holds, and the power to be normal. Where all transactions are alike, all itemsets lose alike, and
+    the share is certain. The noise of the histogram makes all shares uncertain together.
+    """
+    lengths, numbers = _spread_lengths(histogram)
+    possible, centre = lengths >= size, DEVIATIONS.size // 2
+    kept = np.array([kept_of(lengths, deviation) for deviation in DEVIATIONS.tolist()])
+    least = max(float(kept[-1, -1]), LEAST_KEPT)
+    if not (numbers * possible).any():
+        middle = math.sqrt(least)
+        return KeptShares.certain(middle, doubt=(-math.log(middle), -math.log(middle)))
+    tilts = TILT / size**TILT_BY_SIZE + TILT_WITHIN / size**WITHIN_BY_SIZE * DEVIATIONS
+    held = np.maximum(lengths[:, None] - np.arange(size), 1.0).prod(axis=1)
+    each_holds = possible * held ** tilts[:, None]
+    holders = each_holds @ numbers
+    shares = np.clip((each_holds * kept) @ numbers / holders, least, 1.0)
+    middle = float(shares[centre])
+    by_class = _per_class(histogram, each_holds[centre] * (kept[centre] - middle))
+    noise = math.sqrt(2.0) * float(histogram.mechanism.scale) * float(np.sqrt((by_class**2).sum()))
+    of_noise = SURE * noise / (holders[centre] * middle)
+    doubt = (min(of_noise, -math.log(middle)), min(of_noise, math.log(middle / least)))
+    return KeptShares.at_deviations(shares, doubt)
+
+
+def randomly_kept(lengths: FloatArray, *, size: int, limit: int) -> FloatArray:
+    """The chance that random truncation leaves an itemset in a transaction of each length."""
+    taken = np.arange(size)
+    kept: FloatArray = np.clip((limit - taken) / np.maximum(lengths[:, None] - taken, 1), 0.0, 1.0).prod(
+        axis=1
+    )
+    return kept
+
+
+def kept_at_random(histogram: NoisyHistogram, *, size: int, limit: int) -> KeptShares:
+    """The law of the share of a support that random truncation keeps."""
+    return kept_shares(
+        histogram, size=size, kept_of=lambda lengths, _: randomly_kept(lengths, size=size, limit=limit)
+    )
+
+
+def _spread_lengths(histogram: NoisyHistogram) -> tuple[FloatArray, FloatArray]:
+    """Lengths and how many transactions have them, where classes that noise drowns are taken together.
+
+    The last class is spread over longer lengths.
+    """
+    values, deviation = histogram.values.astype(np.float64), math.sqrt(2) * float(histogram.mechanism.scale)
+    numbers, end = np.zeros(values.size), values.size
+    for start in range(values.size - 1, 0, -1):
+        clear = CLEAR * deviation * math.sqrt(end - start)
+        together = max(float(values[start:end].sum()), 0.0)
+        if together > clear or start == 1 or values[start - 1] > CLEAR * deviation:
+            weights = np.arange(start, end) ** -2.0
+            # What is not clear is rather nothing than something.
+            numbers[start:end] = together * min(1.0, together / clear) * weights / weights.sum()
+            end = start
+    last = values.size - 1
+    lengths = np.append(np.arange(last, dtype=np.float64), last * _longer(histogram))
+    return lengths, np.append(numbers[:last], numbers[last] * _weights_of(_longer(histogram)))
+
+
+def _longer(histogram: NoisyHistogram) -> FloatArray:
+    """How much longer the transactions of the last class may be than it says; not at all, where all items fit in."""
+    return LONGER if histogram.values.size > LONGEST_LENGTH else np.ones(1)
+
+
+def _weights_of(longer: FloatArray) -> FloatArray:
+    """How likely each is, compared with the others."""
+    weights: FloatArray = longer**-2.0 / (longer**-2.0).sum()
+    return weights
+
+
+def _per_class(histogram: NoisyHistogram, of_lengths: FloatArray) -> FloatArray:
+    """From the lengths of `_spread_lengths` back to the classes of the histogram."""
+    longer = _longer(histogram)
+    return np.append(of_lengths[: -longer.size], of_lengths[-longer.size :] @ _weights_of(longer))

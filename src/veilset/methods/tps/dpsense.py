@@ -14,20 +14,36 @@ Privacy argument. Neighbours differ by one privacy unit of at most c transaction
 With given items, transactions are restricted to them before anything else: a local transformation.
 """
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
 
 from veilset.arrays import Int64Array
-from veilset.gate import Curator, KeepRandom, NormalisedCounts
+from veilset.gate import Curator, KeepRandom, NoisyCount, NormalisedCounts
 from veilset.itemsets import Itemsets
+from veilset.methods.shared.shrinkage import (
+    DEVIATIONS,
+    WHOLE,
+    KeptShares,
+    MeasuredGroup,
+    NoisyValues,
+    Shrunk,
+    shrunk,
+    shrunk_in_groups,
+)
+from veilset.methods.shared.truncation import SURE
 from veilset.results.estimates import Estimates
 
 LIMITS = (1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200)
 """The lengths to choose from: public, and few, so that a small share of epsilon can tell them apart."""
 PRICE = 6
 """How many scales of noise one support at the k-th place must be worth; see docs/methods/tps.md."""
+UNEVENNESS, LEAST_UNEVEN = 0.6, 0.005
+"""The log of the share that an item keeps deviates by 0.6 of what is lost on average, and by 0.005 at the least."""
+LEAST_NORMALISED, LONGEST, SHARES_IN_GRID = 0.02, 128, 100
+"""Of 100 shares on a grid, the least is that of a transaction of 128 items, but not below 0.02."""
 MOST_ADDED = 50
 """What one transaction adds to the sum of supports at the most; longer ones are rare once items are chosen."""
 
@@ -61,24 +77,47 @@ def dpsense(
 
 
 def scaled_up(
-    curator: Curator, counts: NormalisedCounts, chosen: Sequence[int], *, most: int, epsilon: Fraction
+    curator: Curator,
+    counts: NormalisedCounts,
+    chosen: Sequence[int],
+    *,
+    most: int,
+    largest: int,
+    epsilon: Fraction,
 ) -> Estimates:
-    """The supports of chosen items: normalised ones, scaled up so that their sum is right.
+    """The supports of chosen items: what normalised ones stand for, if their sum is to be right.
 
-    How wrong they can be: the 95 % half widths of both noises and, because an item may have kept more than
-    the average one (at most all) or less, as much again as was added to it.
+    No support is above the largest that is possible. An item may have kept more than the average one, or less.
     """
     total = curator.ask_total(np.array(chosen), most=most, epsilon=epsilon)
     place_of = {item: place for place, item in enumerate(counts.items.tolist())}
-    noise = counts.mechanism
-    normalised = counts.values[[place_of[item] for item in chosen]] / noise.steps
-    together = max(float(normalised.sum()), 1.0)
-    factor = max(1.0, total.value / together)
-    factor_error = 0 if total.mechanism is None else total.mechanism.half_width() / together
-    of_noise = factor * noise.half_width() / noise.steps
-    half_widths = of_noise + np.maximum(normalised, 0) * (factor - 1 + factor_error)
-    return Estimates.within(
-        Itemsets.of((item,) for item in chosen),
-        np.rint(factor * normalised).astype(np.int64),
-        np.ceil(half_widths).astype(np.int64),
-    )
+    places = np.array([place_of[item] for item in chosen], np.int64)
+    steps = counts.mechanism.steps
+    noisy = NoisyValues.laplace(counts.values / steps, float(counts.mechanism.scale) / steps)
+    together = shrunk(noisy, places, largest=largest)
+    kept = kept_of_sums(together, total, limit=counts.limit, items=counts.items.size)
+    found = shrunk_in_groups([MeasuredGroup(noisy, kept)], [places], largest=largest)
+    return found.estimates(Itemsets.of((item,) for item in chosen))
+
+
+def kept_of_sums(normalised: Shrunk, total: NoisyCount, *, limit: int, items: int) -> KeptShares:
+    """The law of the share of a support that is left in normalised transactions, from two sums over the chosen items.
+
+    A share explains the noisy `total` as far as what is normalised, over the share, is near to it. What is lost differs
+    from item to item in proportion. Where all items fit into the limit, nothing is lost.
+    """
+    if limit >= items:
+        return WHOLE
+    least = min(max(limit / LONGEST, LEAST_NORMALISED), 0.9)
+    shares = np.geomspace(1.0, least, SHARES_IN_GRID)
+    sums = float(normalised.means.sum()) / shares
+    errors = float(np.linalg.norm(normalised.deviations)) / shares
+    noise = 0.0 if total.mechanism is None else float(total.mechanism.scale)
+    widths = np.hypot(np.hypot(noise, errors), LEAST_UNEVEN * sums)
+    likely = np.exp(-np.abs(total.value - sums) / widths) / widths
+    reached = np.cumsum(likely) / likely.sum()
+    low, middle, high = np.interp([0.975, 0.5, 0.025], reached, shares).tolist()
+    uneven = max(UNEVENNESS * (1 - middle), LEAST_UNEVEN)
+    # The most popular items, which make the sums, are often held alone: others may all have kept less.
+    doubt = (math.log(high / middle), math.hypot(math.log(middle / low), SURE * uneven))
+    return KeptShares.at_deviations(np.minimum(middle * np.exp(-uneven * DEVIATIONS), 1.0), doubt)

@@ -13,7 +13,6 @@ import numpy as np
 from veilset.arrays import Int64Array
 from veilset.gate import Curator, NormalisedCounts
 from veilset.itemsets import Itemsets
-from veilset.methods.shared.notes import CHOSEN_BY_THE_SAME_NOISE
 from veilset.methods.shared.preliminaries import Preliminaries, ask_preliminaries
 from veilset.methods.tps.dpsense import MOST_ADDED, scaled_up
 from veilset.request import Request
@@ -26,10 +25,6 @@ Fractions = tuple[Fraction, ...]
 SHARE_FOR_SCALING = Fraction(1, 50)
 SHARE_FOR_CHOSEN = Fraction(1, 10)
 """10 % for the noisy supports of what was chosen without any."""
-SCALED_UP = (
-    "supports are scaled up because long transactions count less; an item may have lost more or less than the "
-    "average one, so the intervals allow for as much again as was added"
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,11 +80,17 @@ def in_two_phases(
     counts = first(curator, k=k, for_length=for_length, for_supports=for_supports)  # l. 1-2
     parts = [part for part in second(counts, Zones.of(counts, k), for_phases) if part.items]  # l. 3-14
     scaled = [
-        scaled_up(curator, part.counts, part.items, most=part.most, epsilon=for_scaling / len(parts))
+        scaled_up(
+            curator,
+            part.counts,
+            part.items,
+            most=part.most,
+            largest=preliminaries.most,
+            epsilon=for_scaling / len(parts),
+        )
         for part in parts
     ]
-    notes = (CHOSEN_BY_THE_SAME_NOISE, SCALED_UP)
-    return preliminaries.release(curator, Estimates.joined(scaled), method=method, notes=notes)
+    return preliminaries.release(curator, Estimates.joined(scaled), method=method)
 
 
 def in_one_phase(

@@ -1,0 +1,70 @@
+"""What smart truncation keeps of a support: more of the candidates with large scores, less of all others.
+
+Works on noisy answers that were paid for; no data. Smart truncation (Alg. 4) keeps the items of the best candidates of
+a transaction. So an itemset stays if hardly any other items of the transaction stand in better candidates than its own
+items do. How many do is taken to be binomial: each of the others does with the share of all items held that do.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import numpy as np
+
+from veilset.arrays import FloatArray
+from veilset.gate import NoisyHistogram
+from veilset.itemsets import Itemset
+from veilset.methods.shared.shrinkage import KeptShares
+from veilset.methods.shared.truncation import kept_shares
+
+OUTRANKED_CLASSES = 12
+"""Itemsets are told apart by the share that outranks them in steps of 1/12."""
+OUTRANKED_WITHIN = 1.0
+"""The standard deviation of the log odds of that share: items that are held together are seldom independent."""
+MOST_CERTAIN = 0.02
+"""2 % outrank the best itemset, and do not outrank the worst."""
+
+
+def outranked(itemsets: Sequence[Itemset], scores: Sequence[int], parts: Mapping[Itemset, int]) -> FloatArray:
+    """The share of other items held that stand in better candidates than some item of each itemset does."""
+    best: dict[int, int] = {}
+    for itemset, score in zip(itemsets, scores, strict=True):
+        for item in itemset:
+            best[item] = max(best.get(item, 0), score)
+    held = dict.fromkeys(best, 1.0)
+    for part, support in parts.items():
+        for item in part:
+            if item in held:
+                held[item] += max(support, 0)
+    order = sorted(best, key=lambda item: (-best[item], -held[item], item))
+    before = dict(zip(order, np.cumsum([0.0, *(held[item] for item in order)])[:-1].tolist(), strict=True))
+    total = sum(held.values())
+    shares = []
+    for itemset in itemsets:
+        own = [item for item in itemset if before[item] < max(before[each] for each in itemset)]
+        others = total - sum(held[item] for item in itemset)
+        ahead = max(before[item] for item in itemset) - sum(held[item] for item in own)
+        shares.append(max(ahead, 0.0) / others if others > 0 else 0.0)
+    return np.array(shares)
+
+
+def kept_smartly(histogram: NoisyHistogram, *, size: int, limit: int, outranked: float) -> KeptShares:
+    """The law of the share of a support that smart truncation keeps, where a share of other items outranks it."""
+    return kept_shares(
+        histogram, size=size, kept_of=partial(_kept, size=size, limit=limit, outranked=outranked)
+    )
+
+
+def _kept(lengths: FloatArray, deviation: float, *, size: int, limit: int, outranked: float) -> FloatArray:
+    """The chance that at most limit - size of the other items of a transaction outrank an itemset."""
+    middle = min(max(outranked, MOST_CERTAIN), 1 - MOST_CERTAIN)
+    share = 1 / (1 + math.exp(-math.log(middle / (1 - middle)) - OUTRANKED_WITHIN * deviation))
+    others = np.maximum(np.rint(lengths).astype(np.int64) - size, 0)
+    chances = [
+        sum(
+            math.comb(number, j) * share**j * (1 - share) ** (number - j)
+            for j in range(min(limit - size, number) + 1)
+        )
+        for number in others.tolist()
+    ]
+    return np.array(chances)

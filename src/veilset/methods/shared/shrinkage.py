@@ -1,0 +1,396 @@
+"""What noisy counts say of supports, where the largest of many were chosen: empirical Bayes.
+
+Post-processing: everything here follows from noisy answers.
+
+Whoever measures many supports and takes the largest values takes those with lucky noise, so these are too high on
+average. A prior cures that: the law of all supports that were measured, learned from all noisy values. The law of a
+support, given its own noisy value, is then the same whether the value was chosen for its size or not.
+
+The prior is a law on cells that widen geometrically, and one cell for 0. It is fitted by expectation and maximisation
+with a smoothing step (Silverman et al. 1990), which converges to a smooth law without being stopped. Where a value is
+far above the noise, it is nearly flat over what the noise leaves possible, and the noise alone decides.
+
+A count under a truncation or a contribution cap is a share of a support. The share is known as a law: `KeptShares`.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from veilset.arrays import BoolArray, FloatArray, Int64Array
+from veilset.itemsets import Itemsets
+from veilset.results.estimates import Estimates
+
+CELLS = 100
+"""100 cells of the prior between a support of 1/2 and the largest one."""
+AT_ZERO = 0.1
+"""10 % of itemsets are held by nobody, before anything is known."""
+EVENLY = 0.25
+"""25 % are spread evenly up to the number of transactions, as in dense data; the others by the logarithm."""
+VALUES_IN_CELL, MOST_FINE_CELLS = 20, 200
+"""Where 20 values are closer together than a cell is wide, it is divided; that makes at most 200 cells more."""
+MOST_PASSES = 25.0
+"""25 / n^0.4 times a step smooths the law that is fitted to n values."""
+STEPS = 60
+"""60 steps fit the prior; it hardly moves afterwards."""
+PRIOR_WEIGHT = 2.0
+"""The law that all cells are alike counts as much as 2 measured values."""
+SMOOTHING = (0.25, 0.5, 0.25)
+"""How much of a cell goes to its neighbours after each step."""
+BIN, MOST_BINS = 0.05, 600
+"""Values within 1/20 of a scale, or of themselves, of each other may be one to the fit: 1/600 of all values."""
+POINTS_IN_CELL = 4
+"""The posterior is reckoned on 4 points in each cell of the prior, and on NEAR_VALUE around each value."""
+NEAR_VALUE = np.sinh(np.linspace(-4, 4, 41))
+"""In widths of the noise: 41 points, closer together where the noise is likelier."""
+FAR_BELOW = 6.0
+"""6 standard deviations below 0: no normal noise is lower."""
+TAIL_OF_INTERVAL = 0.025
+"""2.5 % of a posterior lie below its interval, 2.5 % above."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeptShares:
+    """A law of what share of a support is counted: about one of `shares`, with the probabilities `chances`.
+
+    It varies around each by Laplace noise of `gaps` times what is counted: this fills the room between them. That is
+    how itemsets differ. In 95 %, all shares together are no more than `doubt` too low or too high, in logarithms.
+    """
+
+    shares: FloatArray
+    chances: FloatArray
+    gaps: FloatArray
+    doubt: tuple[float, float] = (0.0, 0.0)
+
+    def __iter__(self) -> Iterator[tuple[float, float, float]]:
+        return zip(self.shares.tolist(), self.chances.tolist(), self.gaps.tolist(), strict=True)
+
+    @property
+    def middle(self) -> float:
+        """The share on average."""
+        return float(self.shares @ self.chances)
+
+    @classmethod
+    def certain(cls, share: float, doubt: tuple[float, float] = (0.0, 0.0)) -> "KeptShares":
+        """The same for all itemsets."""
+        return cls(np.array([share]), np.ones(1), np.zeros(1), doubt)
+
+    @classmethod
+    def at_deviations(cls, shares: FloatArray, doubt: tuple[float, float] = (0.0, 0.0)) -> "KeptShares":
+        """The shares at DEVIATIONS from the middle of a normal law, in standard deviations."""
+        gaps: FloatArray = np.abs(np.gradient(np.log(shares))) / 2
+        return cls(shares, NORMAL_CHANCES, gaps, doubt)
+
+    @classmethod
+    def log_normal(cls, share: float, within: float) -> "KeptShares":
+        """Around a share, with a standard deviation of its logarithm."""
+        return cls.at_deviations(share * np.exp(within * DEVIATIONS))
+
+
+DEVIATIONS = np.linspace(-2.4, 2.4, 9)
+"""9 places of a normal law that stand for all others, with Laplace noise of half their distance around each."""
+NORMAL_CHANCES = np.exp(-(DEVIATIONS**2) / 2) / np.exp(-(DEVIATIONS**2) / 2).sum()
+WHOLE = KeptShares.certain(1.0)
+"""Supports are counted as they are."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NoisyValues:
+    """Noisy counts of some supports, with the scale of the noise of each.
+
+    The noise is Laplace noise; normal where `is_normal` says so, and there `scales` are standard deviations.
+    """
+
+    values: FloatArray
+    scales: FloatArray
+    is_normal: BoolArray
+
+    @classmethod
+    def laplace(cls, values: Int64Array | FloatArray, scale: float) -> "NoisyValues":
+        """All with Laplace noise of one scale."""
+        return cls(
+            np.asarray(values, np.float64), np.full(values.size, scale), np.zeros(values.size, np.bool_)
+        )
+
+    @property
+    def deviations(self) -> FloatArray:
+        """The standard deviation of the noise of each."""
+        return np.where(self.is_normal, self.scales, math.sqrt(2) * self.scales)
+
+    def possible(self) -> "NoisyValues":
+        """The same with negative values raised to what says the same of supports, none of which is below 0.
+
+        For Laplace noise that is 0: below, all supports are less likely by the same factor. Normal noise of more than
+        FAR_BELOW deviations does not happen.
+        """
+        least = np.where(self.is_normal, -FAR_BELOW * self.scales, 0.0)
+        return NoisyValues(np.maximum(self.values, least), self.scales, self.is_normal)
+
+    def take(self, places: Int64Array) -> "NoisyValues":
+        """Some of them."""
+        return NoisyValues(self.values[places], self.scales[places], self.is_normal[places])
+
+    def binned(self) -> tuple["NoisyValues", FloatArray]:
+        """Fewer values that stand for nearly equal ones, and how many each stands for."""
+        rank = np.argsort(np.argsort(self.values / self.scales, kind="stable"), kind="stable")
+        steps = np.stack(
+            [
+                np.rint(np.arcsinh(self.values / self.scales) / BIN),
+                rank * MOST_BINS // max(rank.size, MOST_BINS),
+                np.rint(np.log(self.scales) / BIN),
+                self.is_normal,
+            ]
+        )
+        low = steps.min(axis=1, keepdims=True)
+        keys = np.ravel_multi_index(
+            tuple((steps - low).astype(np.int64)), tuple(np.ptp(steps, axis=1).astype(int) + 1)
+        )
+        _, first, group, number = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+        means = np.bincount(group.ravel(), weights=self.values) / number
+        return NoisyValues(means, self.scales[first], self.is_normal[first]), number.astype(np.float64)
+
+    def below(self, counts: FloatArray, widths: FloatArray) -> FloatArray:
+        """The probability of a noisy count of at most each value, for each count (the last axis)."""
+        z = (self.values[:, None] - counts) / widths
+        laplace = np.where(z < 0, 0.5 * np.exp(-np.abs(z)), 1 - 0.5 * np.exp(-np.abs(z)))
+        if not self.is_normal.any():
+            return laplace
+        return np.where(self.is_normal[:, None], _normal_below(z), laplace)
+
+    def densities(self, counts: FloatArray, widths: FloatArray) -> FloatArray:
+        """How likely each value is for each count (the last axis)."""
+        z = np.abs(self.values[:, None] - counts) / widths
+        laplace = np.exp(-z) / (2 * widths)
+        if not self.is_normal.any():
+            return laplace
+        normal = np.exp(-z * z / 2) / (math.sqrt(2 * math.pi) * widths)
+        return np.where(self.is_normal[:, None], normal, laplace)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MeasuredGroup:
+    """Noisy values of which the same is known about what they count."""
+
+    noisy: NoisyValues
+    kept: KeptShares = WHOLE
+
+
+def _normal_below(z: FloatArray) -> FloatArray:
+    """The normal distribution function, to within 1e-7 (Abramowitz and Stegun 26.2.17)."""
+    t = 1 / (1 + 0.2316419 * np.abs(z))
+    series = t * (0.319381530 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))))
+    upper = series * np.exp(-z * z / 2) / math.sqrt(2 * math.pi)
+    return np.where(z > 0, 1 - upper, upper)
+
+
+@dataclass(frozen=True, eq=False)
+class SupportPrior:
+    """A law of supports: the chance of each cell between `edges`; the first cell is a support of 0."""
+
+    edges: FloatArray
+    chances: FloatArray
+
+    @classmethod
+    def vague(cls, edges: FloatArray) -> "SupportPrior":
+        """Before anything is known: 0, evenly spread up to the largest support, or so on a logarithmic scale."""
+        inner = edges[1:]
+        evenly, by_logarithm = np.diff(inner) / (inner[-1] - inner[0]), np.diff(np.log(inner))
+        above = EVENLY * evenly + (1 - AT_ZERO - EVENLY) * by_logarithm / by_logarithm.sum()
+        return cls(edges, np.append(AT_ZERO, above))
+
+    @classmethod
+    def fitted(
+        cls, measured: Sequence[MeasuredGroup], *, largest: float, independent: float = math.inf
+    ) -> "SupportPrior":
+        """The smooth law that explains noisy values best; they tell no more than some `independent` ones."""
+        vague = cls.vague(_edges(measured, largest=largest))
+        binned = [group.noisy.possible().binned() for group in measured]
+        likely = np.vstack(
+            [vague.likelihoods(few, group.kept) for (few, _), group in zip(binned, measured, strict=True)]
+        )
+        number, chances, inner = np.concatenate([each for _, each in binned]), vague.chances, vague.edges[1:]
+        number = number * min(1.0, independent / number.sum())
+        passes = max(1, round(MOST_PASSES / number.sum() ** 0.4))
+        for _ in range(STEPS):
+            together = np.maximum(likely @ chances, 1e-300)
+            found = chances * ((number / together) @ likely) + PRIOR_WEIGHT * vague.chances
+            found[1:] = _smoothed(found[1:], np.diff(np.log(inner)), passes=passes)
+            chances = found / found.sum()
+        return cls(vague.edges, chances)
+
+    def likelihoods(self, noisy: NoisyValues, kept: KeptShares) -> FloatArray:
+        """How likely each value is for a support in each cell: a row for each value."""
+        middles = (self.edges[1:] + self.edges[:-1]) / 2
+        total = np.zeros((noisy.values.size, middles.size))
+        for share, chance, gap in kept:
+            widths = np.hypot(noisy.scales[:, None], gap * share * middles)
+            low, high = share * self.edges[:-1], share * self.edges[1:]
+            total += chance * (noisy.below(low, widths) - noisy.below(high, widths)) / (high - low)
+        total[:, 0] = noisy.densities(np.zeros(1), noisy.scales[:, None])[:, 0]
+        # Where no support explains a value, they all do as well.
+        return np.maximum(total, 1e-200)
+
+    @property
+    def largest(self) -> float:
+        """The largest support that is possible."""
+        return float(self.edges[-1]) - 0.5
+
+    @cached_property
+    def points(self) -> FloatArray:
+        """Supports above 0 at which the posterior is reckoned, whatever was measured."""
+        return np.geomspace(self.edges[1], self.edges[-1], POINTS_IN_CELL * CELLS + 1)
+
+    def density_at(self, supports: FloatArray) -> FloatArray:
+        """The density of the law at supports above 0; none above the largest."""
+        inner = self.edges[1:]
+        logs = np.log(self.chances[1:] / np.diff(inner))
+        middles = np.log(inner[1:] * inner[:-1]) / 2
+        at = np.log(np.maximum(supports, inner[0] / 2))
+        densities: FloatArray = np.exp(np.interp(at, middles, logs))
+        return np.where((supports < inner[0]) | (supports > inner[-1]), 0.0, densities)
+
+
+def _edges(measured: Sequence[MeasuredGroup], *, largest: float) -> FloatArray:
+    """Cells that widen geometrically, finer where many values are close together."""
+    wide = np.geomspace(0.5, max(largest, 1.0) + 0.5, CELLS + 1)
+    supports = np.concatenate([group.noisy.values / group.kept.middle for group in measured])
+    least = min(float(group.noisy.scales.min()) / group.kept.middle for group in measured)
+    step = max(least / 2, 0.5)
+    number = min(supports.size // VALUES_IN_CELL, MOST_FINE_CELLS)
+    fine = step * np.rint(np.quantile(supports, np.linspace(0, 1, number + 2)[1:-1]) / step)
+    inside = (fine > wide[0]) & (fine < wide[-1])
+    return np.unique(np.concatenate([[0.0], wide, fine[inside]]))
+
+
+def _smoothed(chances: FloatArray, widths: FloatArray, *, passes: int) -> FloatArray:
+    """Some of the density of each cell given to its neighbours, several times."""
+    densities, total = chances / widths, chances.sum()
+    for _ in range(passes):
+        densities = np.convolve(np.pad(densities, 1, mode="edge"), SMOOTHING, mode="valid")
+    smooth = densities * widths
+    scaled: FloatArray = smooth * (total / smooth.sum())
+    return scaled
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shrunk:
+    """The posterior mean of each support, and between which ends the middle 95 % of its posterior lie."""
+
+    means: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+    @property
+    def deviations(self) -> FloatArray:
+        """About how far each support is from its mean."""
+        return (self.high - self.low) / 4
+
+    def estimates(self, itemsets: Itemsets) -> Estimates:
+        """In whole transactions; intervals become wider."""
+        low, high = np.floor(self.low).astype(np.int64), np.ceil(self.high).astype(np.int64)
+        return Estimates(itemsets, np.clip(np.rint(self.means).astype(np.int64), low, high), low, high)
+
+
+def posterior(noisy: NoisyValues, kept: KeptShares, prior: SupportPrior) -> Shrunk:
+    """What noisy values say of supports with that prior."""
+    noisy = noisy.possible()
+    at_zero = prior.chances[0] * noisy.densities(np.zeros(1), noisy.scales[:, None])[:, 0]
+    points = _points(noisy, kept, prior)
+    likely = np.zeros(points.shape)
+    for share, chance, gap in kept:
+        widths = np.hypot(noisy.scales[:, None], gap * share * points)
+        likely += chance * noisy.densities(share * points, widths)
+    found = middle_of(points, likely * prior.density_at(points), at_zero=at_zero)
+    return _doubted(found, kept.doubt, largest=prior.largest)
+
+
+def middle_of(points: FloatArray, densities: FloatArray, *, at_zero: FloatArray | float = 0.0) -> Shrunk:
+    """The mean and the middle 95 % of laws, a row each, with densities at ascending points and some chance of 0."""
+    pieces = np.diff(points, axis=1) * (densities[:, 1:] + densities[:, :-1]) / 2
+    # Where all is impossible, which rounding can make of what is hardly possible, any place is as likely.
+    first = np.broadcast_to(np.asarray(at_zero, np.float64), len(points))
+    below = np.cumsum(np.column_stack([first, pieces + 1e-290]), axis=1)
+    total = below[:, -1]
+    means = (pieces * (points[:, 1:] + points[:, :-1]) / 2).sum(axis=1) / total
+    low, high = (
+        _quantile(below / total[:, None], points, tail) for tail in (TAIL_OF_INTERVAL, 1 - TAIL_OF_INTERVAL)
+    )
+    return Shrunk(np.clip(means, low, high), low, high)
+
+
+def _doubted(found: Shrunk, doubt: tuple[float, float], *, largest: float) -> Shrunk:
+    """Wider by what all shares together may be wrong by; no support is above the largest."""
+    too_low, too_high = doubt
+    means = np.maximum(found.means, 1e-9)
+    down = np.hypot(np.log(means / np.maximum(found.low, 1e-9)), too_low)
+    up = np.hypot(np.log(np.maximum(found.high, means) / means), too_high)
+    low = np.where(found.low > 0, means * np.exp(-down), 0.0)
+    ends = (np.minimum(end, largest) for end in (found.means, low, means * np.exp(up)))
+    return Shrunk(*ends)
+
+
+def _points(noisy: NoisyValues, kept: KeptShares, prior: SupportPrior) -> FloatArray:
+    """The supports at which each posterior is reckoned, ascending: those of the prior, and more around each value."""
+    near = []
+    for share, _, gap in kept:
+        middle = np.maximum(noisy.values, 0)[:, None]
+        width = np.hypot(noisy.scales[:, None], gap * middle)
+        near.append((middle + width * NEAR_VALUE) / share)
+    ends = prior.points[[0, -1]]
+    near_values = np.clip(np.hstack(near), ends[0], ends[1])
+    everywhere = np.broadcast_to(prior.points, (noisy.values.size, prior.points.size))
+    return np.sort(np.hstack([everywhere, near_values]), axis=1)
+
+
+def _quantile(below: FloatArray, points: FloatArray, chance: float) -> FloatArray:
+    """The first support, in each row, below which there is that chance; `below` tells how much is up to each point."""
+    after = (below < chance).sum(axis=1)
+    rows = np.arange(len(points))
+    upper = np.minimum(after, points.shape[1] - 1)
+    lower = np.maximum(upper - 1, 0)
+    rise = np.maximum(below[rows, upper] - below[rows, lower], 1e-300)
+    part = np.clip((chance - below[rows, lower]) / rise, 0.0, 1.0)
+    between = points[rows, lower] + part * (points[rows, upper] - points[rows, lower])
+    return np.where(after == 0, 0.0, between)
+
+
+def shrunk(
+    noisy: NoisyValues, chosen: Int64Array, *, largest: float, independent: float = math.inf
+) -> Shrunk:
+    """The supports of those chosen among all that were measured; none is above the largest that is possible.
+
+    Where noise is shared, the values tell no more than some `independent` ones.
+    """
+    prior = SupportPrior.fitted([MeasuredGroup(noisy)], largest=largest, independent=independent)
+    return posterior(noisy.take(chosen), WHOLE, prior)
+
+
+def shrunk_in_groups(
+    measured: Sequence[MeasuredGroup], chosen: Sequence[Int64Array], *, largest: float
+) -> Shrunk:
+    """The same with several groups of which different shares are counted; one group after another."""
+    prior = SupportPrior.fitted(measured, largest=largest)
+    parts = [
+        posterior(group.noisy.take(places), group.kept, prior)
+        for group, places in zip(measured, chosen, strict=True)
+    ]
+    return Shrunk(
+        *(np.concatenate(ends) for ends in zip(*((p.means, p.low, p.high) for p in parts), strict=True))
+    )
+
+
+def expected_half_widths(
+    supports: FloatArray,
+    scales: FloatArray,
+    *,
+    is_normal: BoolArray,
+    largest: float,
+    kept: KeptShares = WHOLE,
+) -> FloatArray:
+    """The half widths of intervals to expect where the noise is what it is on average: for forecasts."""
+    prior = SupportPrior.vague(np.append(0.0, np.geomspace(0.5, max(largest, 1.0) + 0.5, CELLS + 1)))
+    found = posterior(NoisyValues(supports * kept.middle, scales, is_normal), kept, prior)
+    return (found.high - found.low) / 2
