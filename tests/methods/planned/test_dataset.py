@@ -108,7 +108,7 @@ def test_a_person_with_several_transactions_is_the_unit() -> None:
 def found_supports(supports: dict[Itemset, int], every_item: EveryItem | None = None) -> FoundSupports:
     """What a miner found, in one line."""
     numbers = np.array(list(supports.values()), np.int64)
-    estimates = Estimates(Itemsets.of(supports), numbers, np.ones_like(numbers))
+    estimates = Estimates.within(Itemsets.of(supports), numbers, 1)
     return FoundSupports(estimates, 10.0, every_item, ())
 
 

@@ -177,7 +177,7 @@ def test_noise_grows_with_the_transactions_of_an_owner(name: str) -> None:
     data = DATA[name]
     owned = Transactions(data.offsets, data.items, data.alphabet, np.arange(len(data)) // 3)
     curator = open_curator(owned, epsilon=1, per_owner=3, noise=SeededNoise(1))
-    assert curator.unit == PrivacyUnit("person", 3)
+    assert curator.unit == PrivacyUnit("person", 3, is_cut=True)
     release = planned(curator, Request.of(k=20), epsilon=Fraction(1))
     assert release.spent == 1
     for charge in release.trace:

@@ -46,7 +46,7 @@ MIDDLES, LAW_WIDTHS = np.linspace(-2, 5, 57), (0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 1.
 """Of the log-normal laws that the model averages over."""
 
 
-DRAWS, SEED_OF_DRAWS = 32, 0
+HISTOGRAM_DRAWS, SEED_OF_DRAWS = 32, 0
 """32 draws tell how well a histogram is known."""
 LOGS_OF_FACTORS = np.linspace(-10, 40, 1001)
 """ln of how many times what a law expects may be in a class."""
@@ -257,7 +257,7 @@ def _plausible(
     laws, chances, any_of_them = _weighed_laws(
         histogram, number, settings=settings, largest=largest, total=total
     )
-    drawn = public.choice(chances.size, DRAWS, p=chances)
+    drawn = public.choice(chances.size, HISTOGRAM_DRAWS, p=chances)
     transactions = any_of_them[drawn, None] * laws[drawn]
     transactions[:, :largest] = np.maximum(transactions[:, :largest], HARDLY_ANY)
     expected = np.add.reduceat(transactions, np.array(CLASSES[1:]) - 1, axis=1)

@@ -20,7 +20,7 @@ from veilset.itemsets import Itemset
 from veilset.methods.planned.measurements import LOG_TILTS, Measurement, over_tilts
 from veilset.methods.planned.settings import Settings
 
-STEPS, SMOOTHED_OVER = 20, 6
+STEPS, SMOOTH_STEPS = 20, 6
 """20 steps to the law of items, whose probabilities are smoothed over 6 values of the grid."""
 HARDLY = 1e-12
 """Of the law of items, what no answer speaks for."""
@@ -64,8 +64,8 @@ class ItemPrior:
 
 def _smoothed(law: FloatArray) -> FloatArray:
     """A law with each probability spread over its neighbours."""
-    reach = 3 * SMOOTHED_OVER
-    kernel = np.exp(-((np.arange(-reach, reach + 1) / SMOOTHED_OVER) ** 2) / 2)
+    reach = 3 * SMOOTH_STEPS
+    kernel = np.exp(-((np.arange(-reach, reach + 1) / SMOOTH_STEPS) ** 2) / 2)
     spread = np.convolve(np.pad(law, reach, mode="edge"), kernel, mode="valid")
     smoothed: FloatArray = spread / spread.sum()
     return smoothed

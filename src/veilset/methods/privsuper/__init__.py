@@ -59,8 +59,8 @@ def privsuper(curator: Curator, request: Request, *, epsilon: Fraction) -> Relea
     plan = SupportPlan.of(
         known, k=preliminaries.k, sensitivity=curator.unit.transactions, epsilon=for_supports
     )
-    estimates, notes = ask_planned_supports(curator, plan, epsilon=for_supports)
-    return preliminaries.release(curator, estimates, method=NAME, notes=notes)
+    estimates = ask_planned_supports(curator, plan, epsilon=for_supports)
+    return preliminaries.release(curator, estimates, method=NAME)
 
 
 def ask_items(curator: Curator, preliminaries: Preliminaries, *, domain: Domain) -> tuple[int, ...]:

@@ -21,7 +21,6 @@ from veilset.methods.shared.marginals import (
     over_bases,
     plain_supports_in_marginal,
 )
-from veilset.methods.shared.notes import CHOSEN_BY_THE_SAME_NOISE
 from veilset.results.estimates import Estimates, by_support
 
 LARGEST_GROUP = 12
@@ -47,20 +46,15 @@ class SupportPlan:
         return cls(known, k, groups if errs_less else [])
 
 
-def ask_planned_supports(
-    curator: Curator, plan: SupportPlan, *, epsilon: Fraction
-) -> tuple[Estimates, tuple[str, ...]]:
-    """Supports of the itemsets, at most k of them, and what is to be noted of them."""
+def ask_planned_supports(curator: Curator, plan: SupportPlan, *, epsilon: Fraction) -> Estimates:
+    """Supports of the itemsets, at most k of them."""
     if not plan.groups:
         counts = curator.ask_supports(Itemsets.of(plan.known[: plan.k]), epsilon=epsilon)
-        return Estimates.of(counts), ()
+        return Estimates.of(counts)
     for_each = epsilon / len(plan.groups)
     marginals = [curator.ask_marginal(group, epsilon=for_each) for group in plan.groups]
     estimates = rounded_estimates(within(plan.groups, marginals, plan.known))
-    if len(plan.known) <= plan.k:
-        return estimates, ()
-    best = np.array(by_support(estimates.itemsets, estimates.supports)[: plan.k])
-    return estimates.take(best), (CHOSEN_BY_THE_SAME_NOISE,)
+    return estimates.take(np.array(by_support(estimates.itemsets, estimates.supports)[: plan.k]))
 
 
 def groups_of(known: Sequence[Itemset]) -> list[Basis]:
