@@ -18,13 +18,13 @@ from veilset.arrays import FloatArray
 
 TILTS = (0.15, 0.55, 0.95, 1.35, 1.75)
 """An itemset that leans by 0 is as likely in long transactions as in short ones; by 1, in proportion to n."""
-USUAL_TILT, TILT_WITHIN = 0.95, 0.35
+USUAL_TILT, TILTS_DIFFER_BY = 0.95, 0.35
 """0.95 is the usual tilt, and 0.35 the standard deviation of tilts."""
 
 
 def _log_tilts() -> FloatArray:
     """ln of the probability of each of TILTS, before anything is measured."""
-    logs = -(((np.array(TILTS) - USUAL_TILT) / TILT_WITHIN) ** 2) / 2
+    logs = -(((np.array(TILTS) - USUAL_TILT) / TILTS_DIFFER_BY) ** 2) / 2
     normed: FloatArray = logs - np.log(np.exp(logs).sum())
     return normed
 

@@ -20,7 +20,7 @@ from veilset.itemsets import Itemset
 from veilset.methods.planned.measurements import LOG_TILTS, Measurement, over_tilts
 from veilset.methods.planned.settings import Settings
 
-STEPS, SMOOTH_STEPS = 20, 6
+STEPS_TO_LAW, SMOOTH_STEPS = 20, 6
 """20 steps to the law of items, whose probabilities are smoothed over 6 values of the grid."""
 HARDLY = 1e-12
 """Of the law of items, what no answer speaks for."""
@@ -52,7 +52,7 @@ class ItemPrior:
         likelihoods = over_tilts(measured.take(some.tolist()).log_likelihoods() + LOG_TILTS[:, None])
         likely = np.exp(likelihoods - likelihoods.max(axis=1, keepdims=True))
         law = np.full(likely.shape[1], 1 / likely.shape[1])
-        for _ in range(STEPS):
+        for _ in range(STEPS_TO_LAW):
             together = likely * law
             law = _smoothed((together / together.sum(axis=1, keepdims=True)).mean(axis=0))
         return cls(np.log(law + HARDLY))

@@ -5,6 +5,7 @@ each of those missing were paid for with an equal part. Found are taken to be th
 all pairs and of the larger itemsets in the top k. Items are numbered from the most popular one.
 """
 
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations
@@ -104,14 +105,23 @@ def _support(world: World, itemset: Itemset) -> float:
 
 
 def _best(world: World, k: int, number: int) -> list[Itemset]:
-    """The k most frequent itemsets of the first `number` items that are as frequent as the k-th of all."""
+    """The k most frequent itemsets of the first `number` items that are as frequent as the k-th of all.
+
+    A part of one of them is as frequent as it is, so the k most frequent of each size are enough.
+    """
     at_least = (1 - TOLERANCE) * world.curve.at_rank(k)
-    level: list[Itemset] = [(item,) for item in range(number) if _support(world, (item,)) >= at_least]
+
+    def most_frequent(itemsets: Iterable[Itemset]) -> list[Itemset]:
+        supports = {itemset: _support(world, itemset) for itemset in itemsets}
+        reaching = [itemset for itemset, support in supports.items() if support >= at_least]
+        return sorted(reaching, key=lambda itemset: -supports[itemset])[:k]
+
+    level = most_frequent((item,) for item in range(number))
     found = list(level)
     while level and len(level[0]) < world.domain.max_size:
-        level = [itemset for itemset in joined(level) if _support(world, itemset) >= at_least]
+        level = most_frequent(joined(level))
         found += level
-    return sorted(found, key=lambda itemset: -_support(world, itemset))[:k]
+    return most_frequent(found)
 
 
 def _item_chances(world: World, number: int, items: DiscreteLaplace | Exponential) -> FloatArray:

@@ -54,6 +54,8 @@ def ask_planned_supports(curator: Curator, plan: SupportPlan, *, epsilon: Fracti
     for_each = epsilon / len(plan.groups)
     marginals = [curator.ask_marginal(group, epsilon=for_each) for group in plan.groups]
     estimates = rounded_estimates(within(plan.groups, marginals, plan.known))
+    if len(plan.known) <= plan.k:
+        return estimates
     return estimates.take(np.array(by_support(estimates.itemsets, estimates.supports)[: plan.k]))
 
 
