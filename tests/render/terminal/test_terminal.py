@@ -129,6 +129,7 @@ def test_a_study_shows_whether_intervals_hold_and_supports_are_too_high(capsys: 
         "epsilon": 1.0,
         "method": "m",
         "seconds_median": 1.0,
+        "per_owner": None,
         "coverage_mean": 0.953,
         "bias_mean": 0.021,
     }
