@@ -88,9 +88,14 @@ def run_part(part: Part, pool: Executor, clock: Clock) -> list[Verdict]:
 def main() -> None:
     """Run everything and write the page."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.audit")
-    parser.add_argument("--samples", type=int, default=METHOD_SAMPLES, help="runs on each database")
     parser.add_argument(
-        "--question-samples", type=int, default=QUESTION_SAMPLES, help="the same for questions"
+        "--samples",
+        type=int,
+        default=METHOD_SAMPLES,
+        help="runs of each method on each database; 0 for what can be computed alone",
+    )
+    parser.add_argument(
+        "--question-samples", type=int, default=QUESTION_SAMPLES, help="the same for questions and commands"
     )
     parser.add_argument(
         "--faults", action="store_true", help="make the table of faults anew, and nothing else"
@@ -104,14 +109,15 @@ def main() -> None:
     with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool:
         run = partial(run_part, pool=pool, clock=clock)
         questions = run(Part("questions", 1, asked.question_samples))
-        commands = run(Part("commands", 1, asked.samples))
+        commands = run(Part("commands", 1, asked.question_samples))
         parts = [Part(name, METHOD_EPSILON, asked.samples) for name in METHODS]
         methods = [verdict for part in parts for verdict in run(part)]
     printed = [case() for case in printed_cases("all", epsilon=1, samples=asked.question_samples, seed=SEED)]
     clock.tell("printed forms", printed)
     faults = _faults()
     print(f"{clock.minutes:5.1f} min  {len(faults)} faults", flush=True)
-    PAGE.write_text(_page(methods, questions, commands, printed, faults, clock.minutes), encoding="utf-8")
+    page = _page(methods, questions, commands, printed, faults, clock.minutes, samples=asked.samples)
+    PAGE.write_text(page, encoding="utf-8")
     sys.exit(_summed_up([*methods, *questions, *commands]))
 
 
@@ -145,6 +151,8 @@ def _page(
     printed: Sequence[Verdict],
     faults: Sequence[tuple[Fault, str, str]],
     minutes: float,
+    *,
+    samples: int,
 ) -> str:
     noise = check_noise(SecureNoise())
     ours = [*methods, *questions, *commands]
@@ -154,6 +162,7 @@ def _page(
         minutes=f"{minutes:.0f}",
         cores=os.cpu_count(),
         seed=SEED,
+        sampled=f"Methods were sampled {samples:,} times." if samples else ONLY_COMPUTED,
         cases=f"{len(ours) - len(controls):,}",
         broken=sum(verdict.is_broken for verdict in ours) - sum(verdict.is_broken for verdict in controls),
         controls=len(controls),
@@ -182,6 +191,7 @@ def _fault_table(faults: Sequence[tuple[Fault, str, str]]) -> str:
     return "\n".join(lines)
 
 
+ONLY_COMPUTED = "In this run methods were computed alone, and not sampled; questions and commands were."
 FAULTS_HEAD, METHODS_HEAD = "## Ten faults\n", "## Methods\n"
 
 FAULTS_TEXT = """Would the audit notice? Each of these was put into the gate alone, and then
@@ -194,7 +204,7 @@ $faults
 
 PAGE_TEXT = """# The audit
 Written by `make audit` on $date, in $minutes minutes on $cores cores, with seed $seed: $cases cases, $broken of them
-above their claim; $refuted of $controls controls refuted, as all must be.
+above their claim; $refuted of $controls controls refuted, as all must be. $sampled
 
 Pure epsilon-differential privacy bounds the ratio of any event's probabilities on two neighbouring databases by
 e^epsilon. The audit looks for events that refute a claim, in two ways. `veilset audit` runs any part of this, and ends
