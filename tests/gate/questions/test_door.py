@@ -12,6 +12,7 @@ import pytest
 
 from curators import ONE_TRANSACTION, Untouchable, curator_over
 from strategies import ALPHABET_SIZE, transactions_of
+from veilset.audit.two_steps import TwoSteps
 from veilset.errors import BadCall
 from veilset.gate import (
     Budget,
@@ -175,6 +176,7 @@ BAD: dict[str, list[Any]] = {
 
 UNCHECKED = {
     "by_blocks": "either way has its own proof",
+    "start": "a search may be anybody's: what each step names and pays is checked when it is looked at",
     "lengths": "goes along with the answer, and says nothing about the data but itself",
 }
 
@@ -184,6 +186,7 @@ GOOD: dict[str, Any] = {
     "k": 1,
     "limit": 2,
     "most": 2,
+    "start": TwoSteps(Fraction(1, 10**5)),
     "least": 1,
     "size": 2,
     "floor": 1,

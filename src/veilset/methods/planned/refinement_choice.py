@@ -187,7 +187,7 @@ def part_for_uncertain(
     histogram costs.
 
     >>> half, histogram, settings = Fraction(1, 2), Fraction(1, 100), Settings()
-    >>> part_for_uncertain(half, 0.0025, 3, histogram=histogram, settings=settings)
+    >>> part_for_uncertain(half, 0.0075, 3, histogram=histogram, settings=settings)
     Fraction(1, 8)
     >>> part_for_uncertain(half, 0.3, 3, histogram=histogram, settings=settings)
     Fraction(1, 2)

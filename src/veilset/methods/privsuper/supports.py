@@ -63,7 +63,7 @@ def groups_of(known: Sequence[Itemset]) -> list[Basis]:
     """Groups of items that hold all items and pairs among the itemsets, and so the itemsets, as far as they fit.
 
     >>> groups_of([(1,), (2,), (3,), (4,), (1, 2), (1, 3), (2, 3), (1, 2, 3)])
-    [(1, 2, 3), (4,)]
+    [(1, 2, 3, 4)]
     """
     items = sorted({item for itemset in known for item in itemset})
     pairs = sorted({pair for itemset in known for pair in combinations(itemset, 2)})
