@@ -233,6 +233,44 @@ def test_bad_steps_are_refused_in_one_line() -> None:
         curator.ask_search(unknown, k=1, domain=curator.domain(max_size=1), most=1, epsilon=ONE)
 
 
+class FicklePrice:
+    """A step whose price is small when it is reckoned with, and large when the noise is drawn."""
+
+    def __init__(self) -> None:
+        self.candidates, self._asked = Itemsets.of([(0,)]), 0
+
+    @property
+    def price(self) -> Fraction:
+        """Another each time."""
+        self._asked += 1
+        return Fraction(1, 100) if self._asked % 2 else Fraction(10**9)
+
+
+@dataclass(frozen=True)
+class Fickle:
+    """A search of such steps."""
+
+    steps: int = 3
+
+    @property
+    def sequence(self) -> FicklePrice | None:
+        """Not the gate's own kind of step."""
+        return FicklePrice() if self.steps else None
+
+    def after(self, _: int | None) -> "Fickle":
+        """One step less."""
+        return Fickle(self.steps - 1)
+
+
+def test_a_step_whose_price_may_change_is_refused() -> None:
+    """Steps are of the gate's own type, whose price is read from a value that stays."""
+    curator = curator_over([frozenset({0})] * 5)
+    with pytest.raises(BadCall, match="is a CandidateSequence, not FicklePrice"):
+        curator.ask_search(Fickle(), k=1, domain=curator.domain(max_size=1), most=3, epsilon=ONE)  # type: ignore[arg-type]
+    with pytest.raises(BadCall, match="candidates are Itemsets, not list"):
+        CandidateSequence([(0,)], ONE)  # type: ignore[arg-type]
+
+
 def test_what_no_search_tells_has_no_chance() -> None:
     """A place that does not exist, an end too early, an account that does not belong to the places."""
     law = law_over([], ONE, threshold=1, price=ONE / 4)

@@ -48,6 +48,8 @@ class CandidateSequence:
     def __post_init__(self) -> None:
         if type(self.price) is not Fraction or self.price <= 0:
             raise BadCall(f"a price of {self.price!r} is none; give a Fraction above 0")
+        if type(self.candidates) is not Itemsets:
+            raise BadCall(f"candidates are Itemsets, not {type(self.candidates).__name__}")
         if len(self.candidates) == 0:
             raise BadCall("a sequence of no candidates cannot be compared; give at least one")
 
@@ -102,6 +104,9 @@ def affordable_step(
 ) -> CandidateSequence | None:
     """The next step of a search, if there is one that what is left can pay for; the first part is the threshold's."""
     step = state.sequence if len(account) <= most else None
+    # Of another type, a price could be another when the noise is drawn than when it is reckoned with.
+    if step is not None and type(step) is not CandidateSequence:
+        raise BadCall(f"a step of a search is a CandidateSequence, not {type(step).__name__}")
     return None if step is None or sum(account) + step.price > epsilon else step
 
 
