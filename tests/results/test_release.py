@@ -6,11 +6,15 @@ import sys
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from curators import curator_over
 from veilset import Release, SeededNoise, mine
 from veilset.errors import BadCall, BadInput
-from veilset.gate import ItemNaming
+from veilset.gate import DiscreteLaplace, ItemNaming, NoisyCount
+from veilset.itemsets import Itemsets
+from veilset.results.estimates import Estimates
 
 BASKETS = [["milk", "bread, sliced"]] * 700 + [["milk", 'the "best" tea']] * 400 + [["käse"]] * 100
 
@@ -152,3 +156,15 @@ def test_a_release_of_version_0_1_is_read(release: Release, tmp_path: Path) -> N
 def test_a_release_tells_whether_its_promise_is_conditional(release: Release) -> None:
     """In a field of its own: here the items were declared public."""
     assert json.loads(release.to_json())["is_conditional"] is True
+
+
+def test_no_support_or_interval_goes_beyond_the_most_transactions_there_may_be() -> None:
+    """100 transactions, give or take 30: of estimates that reach beyond 130, the rest is cut off."""
+    curator = curator_over([])
+    number = NoisyCount(100, DiscreteLaplace(1, Fraction(1, 10)))
+    estimates = Estimates.within(Itemsets.of([(0,), (1,), (2,)]), np.array([90, 120, 500]), 60)
+    made = Release.of(curator, estimates, method="by hand", number=number)
+    assert made.transactions.high == 130
+    told = [(found.low, found.support, found.high) for found in made.itemsets]
+    assert told == [(130, 130, 130), (60, 120, 130), (30, 90, 130)]
+    assert made.transactions.value == 130
