@@ -17,9 +17,9 @@ from veilset._version import __version__
 
 if TYPE_CHECKING:
     from veilset.api import items, mine, publish
-    from veilset.errors import BadCall, BadInput, BudgetExceeded, VeilsetError
+    from veilset.errors import BadCall, BadInput, BudgetExceeded, LedgerUnavailable, VeilsetError
     from veilset.exact import ExactResult, mine_exact
-    from veilset.gate import SecureNoise, SeededNoise
+    from veilset.gate import Ledger, SecureNoise, SeededNoise
     from veilset.methods import METHODS
     from veilset.opening import open_curator
     from veilset.raw.read import read
@@ -35,6 +35,8 @@ _HOMES = {
     "BadInput": "veilset.errors",
     "BudgetExceeded": "veilset.errors",
     "ExactResult": "veilset.exact",
+    "Ledger": "veilset.gate",
+    "LedgerUnavailable": "veilset.errors",
     "Published": "veilset.results.published",
     "Release": "veilset.results.release",
     "SecureNoise": "veilset.gate",
@@ -57,6 +59,8 @@ __all__ = [
     "BadInput",
     "BudgetExceeded",
     "ExactResult",
+    "Ledger",
+    "LedgerUnavailable",
     "Published",
     "Release",
     "SecureNoise",

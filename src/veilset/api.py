@@ -1,13 +1,14 @@
 """The verbs of the library: each opens a Curator on transactions, runs one method, returns its release."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, overload
 
 import numpy as np
 
 from veilset.errors import BadCall
-from veilset.gate import Curator, Delta, Epsilon, Noise, SecureNoise, tells_spent
+from veilset.gate import Curator, DatasetAccount, Delta, Epsilon, Noise, SecureNoise, tells_spent
 from veilset.itemsets import Itemsets
 from veilset.methods import Method, find_method
 from veilset.methods.shared.preliminaries import SHARE_FOR_NUMBER
@@ -17,6 +18,7 @@ from veilset.raw.read.vocabulary import AlphabetSource
 from veilset.raw.transactions import Transactions
 from veilset.request import PerOwner, PublishRequest, Request, Support
 from veilset.results.estimates import Estimates
+from veilset.results.promise import Origin
 from veilset.results.published import Published
 from veilset.results.release import Release
 from veilset.taxonomy import FAN_OUT, Taxonomy
@@ -28,7 +30,7 @@ NO_ITEMS = "there are no items"
 def mine(  # noqa: PLR0913 - all keyword-only, each documented
     data: Transactions | Any,  # noqa: ANN401 - whatever `read` takes
     *,
-    epsilon: Epsilon,
+    epsilon: Epsilon | None = None,
     k: int | None = None,
     min_support: Support | None = None,
     method: str | None = None,
@@ -39,6 +41,7 @@ def mine(  # noqa: PLR0913 - all keyword-only, each documented
     per_owner: PerOwner | None = None,
     transactions: int | None = None,
     noise: Noise | None = None,
+    account: DatasetAccount | None = None,
 ) -> Release:
     """Frequent itemsets under differential privacy.
 
@@ -47,7 +50,8 @@ def mine(  # noqa: PLR0913 - all keyword-only, each documented
 
     Args:
         data: what `veilset.read` returned, or anything that it reads.
-        epsilon: the privacy budget of this release; 0.1 means one tenth. Smaller protects more.
+        epsilon: the privacy budget of this release; 0.1 means one tenth. Smaller protects more. May be left out where
+            the account has an allowance for each release.
         k: how many itemsets.
         min_support: only itemsets at least this frequent; below 1 a share of the transactions, else a count.
         method: a name from `veilset.METHODS`.
@@ -60,6 +64,8 @@ def mine(  # noqa: PLR0913 - all keyword-only, each documented
         transactions: the number of transactions, where it is public anyway. Otherwise a small share of
             epsilon pays for a noisy one.
         noise: `SeededNoise(seed)` for tests and evaluation; the release is then not private.
+        account: who pays: a dataset of a ledger, `veilset.Ledger(url).dataset(name)`. All that the release may cost is
+            reserved there first.
 
     >>> from veilset import SeededNoise
     >>> baskets = [["bread", "milk"]] * 900 + [["beer"]] * 50
@@ -76,6 +82,7 @@ def mine(  # noqa: PLR0913 - all keyword-only, each documented
         items=ItemChoice(alphabet, public_items, delta),
         per_owner=per_owner,
         transactions=transactions,
+        account=account,
     )
     return run_method(find_method(method, task="mine"), request, access, data)
 
@@ -83,7 +90,7 @@ def mine(  # noqa: PLR0913 - all keyword-only, each documented
 def items(  # noqa: PLR0913 - as in `mine`
     data: Transactions | Any,  # noqa: ANN401 - whatever `read` takes
     *,
-    epsilon: Epsilon,
+    epsilon: Epsilon | None = None,
     k: int,
     method: str | None = None,
     alphabet: AlphabetSource | None = None,
@@ -92,6 +99,7 @@ def items(  # noqa: PLR0913 - as in `mine`
     per_owner: PerOwner | None = None,
     transactions: int | None = None,
     noise: Noise | None = None,
+    account: DatasetAccount | None = None,
 ) -> Release:
     """The k most frequent items under differential privacy: itemsets of one item each.
 
@@ -107,6 +115,8 @@ def items(  # noqa: PLR0913 - as in `mine`
             chosen privately, for up to 5 % of epsilon.
         transactions: the number of transactions, where it is public anyway.
         noise: `SeededNoise(seed)` for tests and evaluation; the release is then not private.
+        account: who pays: a dataset of a ledger, `veilset.Ledger(url).dataset(name)`. All that the release may cost is
+            reserved there first.
 
     >>> from veilset import SeededNoise
     >>> baskets = [["bread", "milk"]] * 900 + [["beer"]] * 300
@@ -121,6 +131,7 @@ def items(  # noqa: PLR0913 - as in `mine`
         items=ItemChoice(alphabet, public_items, delta),
         per_owner=per_owner,
         transactions=transactions,
+        account=account,
     )
     return run_method(find_method(method, task="items"), request, access, data)
 
@@ -136,12 +147,28 @@ def run_method(method: Method, request: PublishRequest, access: Access, data: ob
 def run_method(
     method: Method, request: Request | PublishRequest, access: Access, data: object
 ) -> Release | Published:
-    """Run one method on a Curator of its own; it may spend what is left of epsilon by then."""
-    curator = access.curator_for(request, data)
-    with tells_spent(lambda: curator.budget.charges):
-        if curator.alphabet_size == 0:
-            return _without_items(method, request, curator)
-        return method.run(curator, request, epsilon=curator.budget.left)
+    """Run one method on a Curator of its own; it may spend what is left of epsilon by then.
+
+    Where a ledger pays, all that may be spent is reserved in it before, and settled after.
+    """
+    held, asked = as_transactions(data), request.to_dict()
+    with access.spending(held, task=method.task, method=method.name, request=asked) as spending:
+        curator = access.curator_for(request, held, spending.budget)
+        with tells_spent(lambda: curator.budget.charges):
+            if curator.alphabet_size == 0:
+                result = _without_items(method, request, curator)
+            else:
+                result = method.run(curator, request, epsilon=curator.budget.left)
+        if isinstance(result, Release):
+            spending.facts.update(_public_facts(result, items=curator.alphabet_size))
+    return result.made(Origin(datetime.now(UTC).date().isoformat(), asked, spending.record))
+
+
+def _public_facts(release: Release, *, items: int) -> dict[str, float]:
+    """About how much data there is, by what a release says; for forecasts of later ones."""
+    rows = max(release.transactions.value, 1)
+    held = sum(found.support for found in release.itemsets if len(found.items) == 1)
+    return {"rows": rows, "items": items, "length": max(held / rows, 0.1)}
 
 
 def _without_items(
@@ -159,7 +186,7 @@ def _without_items(
 def publish(  # noqa: PLR0913 - as in `mine`
     data: Transactions | Any,  # noqa: ANN401 - whatever `read` takes
     *,
-    epsilon: Epsilon,
+    epsilon: Epsilon | None = None,
     method: str | None = None,
     fan_out: int = FAN_OUT,
     taxonomy: str | Path | None = None,
@@ -168,12 +195,13 @@ def publish(  # noqa: PLR0913 - as in `mine`
     delta: Delta | None = None,
     per_owner: PerOwner | None = None,
     noise: Noise | None = None,
+    account: DatasetAccount | None = None,
 ) -> Published:
     """A whole dataset under differential privacy: mining it costs nothing more.
 
     Args:
         data: what `veilset.read` returned, or anything that it reads.
-        epsilon: the privacy budget; all of it is spent.
+        epsilon: the privacy budget; all of it is spent. May be left out where the account has an allowance.
         method: a name from `veilset.METHODS`, of the task "publish".
         fan_out: for `diffpart`, how many items, and groups of items, make a group; groups follow the alphabet's order.
         taxonomy: for `diffpart`, a file with a public hierarchy of the items, such as product categories, to follow in
@@ -184,6 +212,7 @@ def publish(  # noqa: PLR0913 - as in `mine`
         per_owner: how many transactions of one person may count, where persons have several; "auto" to have it
             chosen privately, for up to 5 % of epsilon.
         noise: `SeededNoise(seed)` for tests and evaluation; the dataset is then not private.
+        account: who pays: a dataset of a ledger; see `mine`.
 
     >>> from veilset import SeededNoise
     >>> baskets = [["bread", "milk"]] * 900 + [["beer"]] * 400
@@ -208,5 +237,6 @@ def publish(  # noqa: PLR0913 - as in `mine`
         noise=noise or SecureNoise(),
         items=ItemChoice(alphabet, public_items, delta),
         per_owner=per_owner,
+        account=account,
     )
     return run_method(chosen, request, access, held)

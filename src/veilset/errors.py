@@ -5,6 +5,7 @@
     ├── BadCall             an argument out of range, a combination that makes no sense
     │   └── ChoiceMissing   a choice that nobody makes in the caller's place
     ├── BudgetExceeded      a question that the budget cannot pay; nothing was looked at
+    ├── LedgerUnavailable   a ledger that cannot be read or written: nothing was looked at
     └── NoiseTooSmall       noise that would cost more than was paid: a mistake in veilset; nothing was drawn
 
 A message says what was given, what is allowed and what to do next. It never quotes private data: BadInput
@@ -31,6 +32,10 @@ class ChoiceMissing(BadCall):
 
 class BudgetExceeded(VeilsetError):  # noqa: N818
     """A question that the budget cannot pay; nothing was looked at."""
+
+
+class LedgerUnavailable(VeilsetError):  # noqa: N818
+    """A ledger that cannot be read or written. What it could not be told was not looked at."""
 
 
 class NoiseTooSmall(VeilsetError):  # noqa: N818

@@ -4,6 +4,8 @@ Nothing is looked at here but what the owner of the data is told anyway (see doc
 on the data and reaches a release goes through the Curator.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, TypeVar
@@ -13,10 +15,13 @@ from veilset.gate import (
     LEAST_EPSILON,
     Budget,
     Curator,
+    DatasetAccount,
     Delta,
     Epsilon,
+    LedgerRecord,
     Noise,
     PersonCurator,
+    Price,
     PrivacyUnit,
     UnnamedCurator,
     exact_delta,
@@ -26,6 +31,7 @@ from veilset.gate import (
 from veilset.methods.shared.discovery import find_items
 from veilset.methods.shared.persons import choose_per_owner
 from veilset.raw.cuts.owners import keep_per_owner
+from veilset.raw.digest import digest_of
 from veilset.raw.engines.local import LocalEngine
 from veilset.raw.read import over, read
 from veilset.raw.read.vocabulary import AlphabetSource
@@ -60,16 +66,29 @@ class ItemChoice:
             )
 
 
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What one release may spend: a budget of its own, and where it stands in a ledger, if it does.
+
+    `facts` take up what the release tells in public of how much data there is, for forecasts of later ones.
+    """
+
+    budget: Budget
+    record: LedgerRecord | None
+    facts: dict[str, float]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
-    """How data is opened: what may be spent, with what noise, who is protected, what is public."""
+    """How data is opened: what may be spent, with what noise, who is protected, what is public, who pays."""
 
-    epsilon: Epsilon
+    epsilon: Epsilon | None
     noise: Noise
     items: ItemChoice
     per_owner: PerOwner | None = None
     transactions: int | None = None
     threads: int | None = None
+    account: DatasetAccount | None = None
 
     def __post_init__(self) -> None:
         if self.transactions is not None and not 0 <= self.transactions <= MOST_TRANSACTIONS:
@@ -77,10 +96,46 @@ class Access:
                 f"{self.transactions} transactions are not possible; give the public number, or leave it out"
             )
 
+    @contextmanager
+    def spending(self, held: Transactions, **about: object) -> Iterator[Spending]:
+        """What a release may spend; settled in the ledger when the work ends, however it ends.
+
+        Where somebody pays, all of it is reserved in the ledger before anything can be asked. `about` is what the
+        ledger shall say of the release.
+        """
+        budget = self._budget()
+        if self.account is None:
+            yield Spending(budget, None, {})
+            return
+        reservation = self.account.reserve(
+            Price(budget.total, budget.delta),
+            unit=unit_of(held, self.per_owner).name,
+            data=digest_of(held, self.account.ledger.digest_key),
+            is_private=self.noise.is_private,
+            **about,
+        )
+
+        def spent() -> Price:
+            return Price(budget.spent, budget.delta - budget.delta_left)
+
+        with reservation.settling(spent, warn=self.account.warn) as facts:
+            yield Spending(budget, reservation.record, facts)
+
+    def _budget(self) -> Budget:
+        """What may be spent, exactly: what was said, or what the ledger allows for each release."""
+        if self.epsilon is None and self.account is None:
+            raise BadCall("how much may this release cost? Give epsilon (0.1 is strict, 1 is common)")
+        epsilon = (
+            self.account.epsilon_for_release() if self.epsilon is None and self.account else self.epsilon
+        )
+        delta = Fraction(0) if self.items.delta is None else exact_delta(self.items.delta)
+        return Budget(exact_epsilon(epsilon), delta=delta)  # type: ignore[arg-type]  # one of both is there
+
     def curator(
         self,
         data: Transactions | Any,  # noqa: ANN401 - whatever `read` takes
         request: Request | PublishRequest | None = None,
+        budget: Budget | None = None,
     ) -> Curator:
         """A Curator over items that are public, by a list or by the owner's word.
 
@@ -90,31 +145,40 @@ class Access:
         self.items.check(is_read_over_alphabet=held.alphabet.is_given)
         if self.items.alphabet is not None:
             held = over(held, self.items.alphabet)
-        return self._open(Curator, held, request)
+        return self._open(Curator, held, request, budget)
 
     def unnamed_curator(
         self,
         data: Transactions | Any,  # noqa: ANN401
         request: Request | PublishRequest | None = None,
+        budget: Budget | None = None,
     ) -> UnnamedCurator:
         """A curator over items that are not public: they are to be found."""
         held = as_transactions(data)
         self.items.check(is_read_over_alphabet=held.alphabet.is_given)
-        return self._open(UnnamedCurator, held, request)
+        return self._open(UnnamedCurator, held, request, budget)
 
-    def curator_for(self, request: Request | PublishRequest, data: Transactions | Any) -> Curator:  # noqa: ANN401
+    def curator_for(
+        self,
+        request: Request | PublishRequest,
+        data: Transactions | Any,  # noqa: ANN401
+        budget: Budget | None = None,
+    ) -> Curator:
         """A Curator over the items that may be named; where they have to be found, that is paid for first."""
         if self.items.delta is None:
-            return self.curator(data, request)
-        unnamed = self.unnamed_curator(data, request)
+            return self.curator(data, request, budget)
+        unnamed = self.unnamed_curator(data, request, budget)
         with tells_spent(lambda: unnamed.budget.charges):
             return find_items(unnamed, request, epsilon=unnamed.budget.left, delta=unnamed.budget.delta)
 
     def _open(
-        self, kind: type[Opened], held: Transactions, request: Request | PublishRequest | None
+        self,
+        kind: type[Opened],
+        held: Transactions,
+        request: Request | PublishRequest | None,
+        budget: Budget | None,
     ) -> Opened:
-        delta = Fraction(0) if self.items.delta is None else exact_delta(self.items.delta)
-        budget = Budget(exact_epsilon(self.epsilon), delta=delta)
+        budget = budget or self._budget()
         unit = unit_of(held, self.per_owner)
         if budget.total / unit.transactions < LEAST_EPSILON:
             raise BadCall(

@@ -48,6 +48,11 @@ class Request:
             raise BadCall(f"a maximum size of {max_size} leaves no itemset; give at least 1")
         return cls(k, None if min_support is None else _exact_support(min_support), max_size)
 
+    def to_dict(self) -> dict[str, int | str | None]:
+        """What was asked for, as JSON values."""
+        support = None if self.min_support is None else str(self.min_support)
+        return {"k": self.k, "min_support": support, "max_size": self.max_size}
+
 
 @dataclass(frozen=True, slots=True)
 class PublishRequest:
@@ -58,6 +63,10 @@ class PublishRequest:
 
     def __post_init__(self) -> None:
         check_fan_out(self.fan_out)
+
+    def to_dict(self) -> dict[str, int | bool]:
+        """What was asked for, as JSON values."""
+        return {"fan_out": self.fan_out, "follows_taxonomy": self.taxonomy is not None}
 
     def taxonomy_over(self, alphabet_size: int) -> Taxonomy:
         """The taxonomy for an alphabet of that size."""

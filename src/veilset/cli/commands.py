@@ -17,6 +17,7 @@ from veilset.cli.decorators import (
     telling_spent,
     warn_if_conditional,
 )
+from veilset.cli.ledger import ledger_app
 from veilset.cli.options import (
     AsJsonOption,
     DeltaOption,
@@ -28,6 +29,7 @@ from veilset.cli.options import (
     PerOwnerOption,
     PublicItemsOption,
     PublicNumberOption,
+    ReleaseEpsilonOption,
     ReportOption,
     SeedOption,
     check_can_write,
@@ -36,10 +38,12 @@ from veilset.cli.options import (
     per_owner_of,
     whole_number,
 )
+from veilset.cli.paying import pays_from_ledger, record_files
 from veilset.cli.rules import rules_command
 
 if TYPE_CHECKING:
     from veilset import Release, Transactions
+    from veilset.gate import DatasetAccount
 
 app = typer.Typer(
     name="veilset",
@@ -96,12 +100,13 @@ def demo_command(
 
 
 @app.command(name="mine")
+@pays_from_ledger
 @chooses_items
 @reads_data
 @makes_release
 def mine_command(
     data: "Transactions",
-    epsilon: EpsilonOption,
+    epsilon: ReleaseEpsilonOption = None,
     k: KOption = None,
     min_support: MinSupportOption = None,
     method: MethodOption = None,
@@ -110,6 +115,7 @@ def mine_command(
     delta: DeltaOption = None,
     per_owner: PerOwnerOption = None,
     transactions: PublicNumberOption = None,
+    account: "DatasetAccount | None" = None,
 ) -> "Release":
     """Private frequent itemsets, with 95 % intervals."""
     from veilset import mine  # noqa: PLC0415
@@ -125,22 +131,26 @@ def mine_command(
         delta=delta,
         per_owner=limit_of(per_owner),
         transactions=transactions,
+        account=account,
     )
 
 
 @app.command(name="items")
+@pays_from_ledger
 @chooses_items
 @reads_data
 @makes_release
 def items_command(
     data: "Transactions",
-    epsilon: EpsilonOption,
+    epsilon: ReleaseEpsilonOption = None,
+    *,
     k: Annotated[int, typer.Option("--k", metavar="K", help="How many items.")],
     method: MethodOption = None,
     public_items: PublicItemsOption = False,
     delta: DeltaOption = None,
     per_owner: PerOwnerOption = None,
     transactions: PublicNumberOption = None,
+    account: "DatasetAccount | None" = None,
 ) -> "Release":
     """The most frequent items, privately, with 95 % intervals."""
     from veilset import items  # noqa: PLC0415
@@ -154,16 +164,19 @@ def items_command(
         delta=delta,
         per_owner=limit_of(per_owner),
         transactions=transactions,
+        account=account,
     )
 
 
 @app.command(name="publish")
+@pays_from_ledger
 @chooses_items
 @reads_data
 def publish_command(
     data: "Transactions",
     path: Path,
-    epsilon: EpsilonOption,
+    epsilon: ReleaseEpsilonOption = None,
+    *,
     out: Annotated[
         Path,
         typer.Option("--out", metavar="F", help="Write the dataset: .dat, .dat.gz, .dat.zst or .parquet."),
@@ -182,6 +195,7 @@ def publish_command(
     delta: DeltaOption = None,
     per_owner: PerOwnerOption = None,
     as_json: AsJsonOption = False,
+    account: "DatasetAccount | None" = None,
 ) -> None:
     """A whole private dataset, with its promise in a file beside it. Mining it costs nothing more."""
     from veilset import publish  # noqa: PLC0415
@@ -201,14 +215,17 @@ def publish_command(
             public_items=public_items,
             delta=delta,
             per_owner=limit_of(per_owner),
+            account=account,
         )
         with telling_spent(published):
             published.write(out)
+        record_files(account, published, out)
     warn_if_conditional(published)
     terminal.print_json(published.to_dict()) if as_json else terminal.print_published(published, out)
 
 
 app.command(name="rules")(rules_command)
+app.add_typer(ledger_app)
 
 
 @app.command(name="evaluate")

@@ -3,16 +3,16 @@
 A decorator adds the options of its part to those of the command, so that both stand in one place.
 """
 
-import inspect
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import update_wrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from veilset.cli.options import AsJsonOption, OutOption, ReportOption, check_can_write
+from veilset.cli.paying import record_files
+from veilset.cli.signatures import as_command, keyword_only, parameters_of
 
 if TYPE_CHECKING:
     from veilset import Published, Release, Transactions
@@ -28,19 +28,19 @@ def chooses_items(command: Callable[..., None]) -> Callable[..., None]:
         ItemChoice(**chosen).check()  # type: ignore[arg-type]
         command(**options)
 
-    return _as_command(with_choice, command, _parameters(command))
+    return as_command(with_choice, command, parameters_of(command))
 
 
 def reads_data(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of `_read`; what they read is its first argument, its path the second."""
-    reading = _parameters(_read)
-    own = _parameters(command)[2:]
+    reading = parameters_of(_read)
+    own = parameters_of(command)[2:]
 
     def with_data(**options: object) -> None:
         given = {parameter.name: options.pop(parameter.name) for parameter in reading}
         command(_read(**given), Path(str(given["data"])), **options)  # type: ignore[arg-type]
 
-    return _as_command(with_data, command, [reading[0], *_keyword_only([*own, *reading[1:]])])
+    return as_command(with_data, command, [reading[0], *keyword_only([*own, *reading[1:]])])
 
 
 def _read(
@@ -118,11 +118,12 @@ def makes_release(command: Callable[..., "Release"]) -> Callable[..., None]:
             found = command(data, **options)
             with telling_spent(found):
                 _write(found, out=out, report=report)
+            record_files(options["account"], found, out, report)
         warn_if_conditional(found)
         terminal.print_json(found.to_dict()) if as_json else terminal.print_release(found)
 
-    data, path, *outputs, _ = _parameters(and_shows)
-    return _as_command(and_shows, command, [data, path, *_keyword_only(_parameters(command)[1:]), *outputs])
+    data, path, *outputs, _ = parameters_of(and_shows)
+    return as_command(and_shows, command, [data, path, *keyword_only(parameters_of(command)[1:]), *outputs])
 
 
 @contextmanager
@@ -171,21 +172,3 @@ def is_published(path: Path) -> bool:
 
     promise = promise_beside(path)
     return promise is not None and promise.is_kept
-
-
-def _parameters(function: Callable[..., object]) -> list[inspect.Parameter]:
-    return list(inspect.signature(function).parameters.values())
-
-
-def _keyword_only(parameters: Iterable[inspect.Parameter]) -> list[inspect.Parameter]:
-    return [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters]
-
-
-def _as_command(
-    function: Callable[..., None], command: Callable[..., object], parameters: list[inspect.Parameter]
-) -> Callable[..., None]:
-    """The function with a command's name and docstring, and with the options that typer shall see."""
-    update_wrapper(function, command)
-    function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    function.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return function

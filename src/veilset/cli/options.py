@@ -14,6 +14,14 @@ EpsilonOption = Annotated[
     str,
     typer.Option("--epsilon", metavar="E", help="Privacy budget, such as 0.5 or 1/3; smaller protects more."),
 ]
+ReleaseEpsilonOption = Annotated[
+    str | None,
+    typer.Option(
+        "--epsilon",
+        metavar="E",
+        help="Privacy budget, such as 0.5 or 1/3; smaller protects more. A ledger may say it.",
+    ),
+]
 KOption = Annotated[int | None, typer.Option("--k", metavar="K", help="How many itemsets.")]
 MinSupportOption = Annotated[
     str | None,

@@ -1,12 +1,12 @@
 """What a result cost and what is promised of it: who is protected, how far, and under which assumptions."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from veilset._version import __version__
-from veilset.gate import Charge, Curator
+from veilset.gate import Charge, Curator, LedgerRecord
 
 ItemSource = Literal["public list", "declared public", "found privately"]
 """Why the items of a result may be named."""
@@ -130,6 +130,29 @@ def _source_of_items(curator: Curator) -> ItemSource:
     return "public list" if curator.alphabet_is_given else "declared public"
 
 
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """When a result was made, what was asked for, and where a ledger tells of it."""
+
+    date: str
+    request: dict[str, Any]
+    ledger: LedgerRecord | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The origin as JSON values."""
+        ledger = None if self.ledger is None else self.ledger.to_dict()
+        return {"date": self.date, "request": self.request, "ledger": ledger}
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> "Origin | None":
+        """The origin that `to_dict` wrote; results of version 0.1 have none."""
+        if values.get("date") is None:
+            return None
+        ledger = values.get("ledger")
+        record = None if ledger is None else LedgerRecord.from_dict(ledger)
+        return cls(values["date"], values["request"], record)
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Paid:
     """What every result carries: how it was made, what each look cost, what is promised."""
@@ -139,6 +162,13 @@ class Paid:
     promise: Promise
     notes: tuple[str, ...] = ()
     version: str = __version__
+    origin: Origin | None = None
+
+    def made(self, origin: Origin) -> Self:
+        """The same result, with its origin; what its owner declared of the people in the data becomes an assumption."""
+        declared = () if origin.ledger is None else origin.ledger.declared
+        promise = replace(self.promise, assumptions=self.promise.assumptions + declared)
+        return replace(self, promise=promise, origin=origin)
 
     @property
     def is_private(self) -> bool:
@@ -173,4 +203,9 @@ class Paid:
             "is_conditional": self.promise.is_conditional,
             "notes": list(self.notes),
             "version": self.version,
+            **(
+                {"date": None, "request": None, "ledger": None}
+                if self.origin is None
+                else self.origin.to_dict()
+            ),
         }

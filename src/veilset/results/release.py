@@ -12,7 +12,7 @@ from veilset.errors import BadCall, BadInput
 from veilset.gate import Charge, Curator, Item, NoisyCount
 from veilset.results.estimates import Estimates, by_support, consistent
 from veilset.results.noise_check import is_mostly_noise
-from veilset.results.promise import Paid, Promise
+from veilset.results.promise import Origin, Paid, Promise
 from veilset.results.rules import rules_frame, thresholds_of
 
 if TYPE_CHECKING:
@@ -166,6 +166,7 @@ class Release(Paid):
             promise=Promise.from_dict(values["promise"]),
             notes=tuple(values["notes"]),
             version=values["version"],
+            origin=Origin.from_dict(values),
         )
 
     def to_json(self) -> str:
