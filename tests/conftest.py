@@ -1,10 +1,13 @@
 """Settings of the whole test run."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from ledgers import KINDS, Postgres, sqlite_address
 
 # Every worker has a core: where numpy's matrix products take all of them, they wait for each other. Set before the
 # first import of numpy; processes that tests start have it too.
@@ -29,3 +32,20 @@ def item_list(tmp_path: Path) -> Path:
     path = tmp_path / "items.txt"
     path.write_text("1\n2\n3\n7\n8\n")
     return path
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """A PostgreSQL server of this test process."""
+    server = Postgres()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(params=KINDS)
+def ledger_address(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where a new ledger can be made: on SQLite, then on PostgreSQL."""
+    if request.param == "sqlite":
+        return sqlite_address(tmp_path)
+    server: Postgres = request.getfixturevalue("postgres")
+    return server.address()

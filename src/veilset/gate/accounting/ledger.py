@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
 
@@ -94,16 +95,11 @@ class Ledger:
     def __repr__(self) -> str:
         return f"Ledger({str(self._database)!r})"
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    @property
+    @cached_property
     def digest_key(self) -> bytes:
         """What data is hashed with; every ledger has its own."""
-        return self._database.digest_key
+        with self._database.reading() as ledger:
+            return ledger.digest_key
 
     def dataset(
         self,
@@ -204,10 +200,6 @@ class Ledger:
             if hashes.get(record.entry) != record.hash
         )
         return flaws or checks.overspent(balances_of(entries))
-
-    def close(self) -> None:
-        """Let go of the database."""
-        self._database.close()
 
     def reserve(self, account: "DatasetAccount", reservation: Entry) -> "Reservation":
         """Write a reservation, or raise LedgerRefusal and leave everything as it was.

@@ -127,13 +127,15 @@ class LedgerTransaction:
         return [Entry.from_row(dict(row)) for row in self._connection.execute(query).mappings()]
 
     def readers_of(self, data: str) -> list[tuple[str, str]]:
-        """The datasets, with their partitions, under which data of a digest was read before."""
+        """The datasets, with their partitions, under which data of a digest was read before.
+
+        Those whose owner declared that the data is about other people there are not among them.
+        """
+        same = _ENTRIES.c.data == data
+        declared = sql.select(_ENTRIES.c.dataset).where(same, _ENTRIES.c.kind == "declare")
         query = sql.select(_ENTRIES.c.dataset, _ENTRIES.c.partition).distinct()
-        found = self._connection.execute(
-            query.where(_ENTRIES.c.data == data, _ENTRIES.c.kind == "reserve").order_by(
-                _ENTRIES.c.dataset, _ENTRIES.c.partition
-            )
-        )
+        query = query.where(same, _ENTRIES.c.kind == "reserve", _ENTRIES.c.dataset.not_in(declared))
+        found = self._connection.execute(query.order_by(_ENTRIES.c.dataset, _ENTRIES.c.partition))
         return [(row.dataset, row.partition) for row in found]
 
     def last_time(self) -> str:
@@ -160,13 +162,9 @@ class LedgerDatabase:
         if not is_made and path is not None and not path.exists():
             raise self._missing()
         with self._complaining():
-            with self._engine.connect() as connection:
-                is_current = self._version(connection) == len(MIGRATIONS)
-            if not is_current:
+            if self._version() != len(MIGRATIONS):
                 with self._engine.begin() as connection:
                     self._migrate(connection, is_made=is_made)
-        with self.reading() as ledger:
-            self.digest_key = ledger.digest_key
 
     def __str__(self) -> str:
         return self._url.render_as_string(hide_password=True)
@@ -188,24 +186,18 @@ class LedgerDatabase:
             with connection.execution_options(**_READS).begin():
                 yield LedgerTransaction(connection, writes=False)
 
-    def close(self) -> None:
-        """Let go of all connections."""
-        self._engine.dispose()
-
-    def _version(self, connection: sql.Connection) -> int:
+    def _version(self) -> int:
         """Which version the tables have; 0 where there are none."""
-        with connection.execution_options(**_READS).begin():
-            exists = sql.inspect(connection).has_table(_HEADS.name)
-            return connection.execute(sql.select(_HEADS.c.version)).scalar_one() if exists else 0
+        with self._engine.connect().execution_options(**_READS) as connection:
+            return _version_of(connection)
 
     def _migrate(self, connection: sql.Connection, *, is_made: bool) -> None:
         """Bring the tables to the version that this software writes, one version after another."""
         if connection.dialect.name == "postgresql":  # two who make the same tables must not meet
             connection.execute(sql.text("SELECT pg_advisory_xact_lock(7081402)"))
-        exists = sql.inspect(connection).has_table(_HEADS.name)
-        if not exists and not is_made:
+        version = _version_of(connection)
+        if version == 0 and not is_made:
             raise self._missing()
-        version = connection.execute(sql.select(_HEADS.c.version)).scalar_one() if exists else 0
         if version > len(MIGRATIONS):
             raise LedgerUnavailable(
                 f"the ledger at {self} was written by a newer veilset (its tables have version {version}, this one "
@@ -230,6 +222,11 @@ class LedgerDatabase:
                 f"the ledger at {self} cannot be used ({_reason(error)}); see that the database is there, can be "
                 "written and has room"
             ) from None
+
+
+def _version_of(connection: sql.Connection) -> int:
+    exists = sql.inspect(connection).has_table(_HEADS.name)
+    return connection.execute(sql.select(_HEADS.c.version)).scalar_one() if exists else 0
 
 
 def ledger_url(given: str) -> URL:
@@ -261,18 +258,17 @@ def _path_of(url: URL) -> Path | None:
 
 
 def _engine(url: URL) -> sql.Engine:
+    """A connection for each transaction and none in between: nothing to inherit by a fork, nothing to go stale."""
+    waiting = "timeout" if url.get_backend_name() == "sqlite" else "connect_timeout"
     try:
-        if url.get_backend_name() == "postgresql":
-            return sql.create_engine(
-                url, pool_pre_ping=True, connect_args={"connect_timeout": SECONDS_TO_WAIT}
-            )
-        engine = sql.create_engine(url, connect_args={"timeout": SECONDS_TO_WAIT})
+        engine = sql.create_engine(url, poolclass=sql.NullPool, connect_args={waiting: SECONDS_TO_WAIT})
     except (ImportError, NoSuchModuleError):
         raise BadCall(
             "a ledger on PostgreSQL needs psycopg; install it with: pip install 'veilset[postgres]'"
         ) from None
-    sql.event.listen(engine, "connect", _prepare_sqlite)
-    sql.event.listen(engine, "begin", _lock_sqlite)
+    if url.get_backend_name() == "sqlite":
+        sql.event.listen(engine, "connect", _prepare_sqlite)
+        sql.event.listen(engine, "begin", _lock_sqlite)
     return engine
 
 
