@@ -25,11 +25,11 @@ from sqlalchemy import Engine, event
 
 import veilset as vs
 from veilset.api import run_method
-from veilset.gate import Ledger, Price, SecureNoise
+from veilset.gate import Amount, Ledger, SecureNoise
 from veilset.gate.accounting.budget import Account
 from veilset.gate.trace import Cost
 from veilset.methods import find_method
-from veilset.opening import Access, ItemChoice, Spending
+from veilset.opening import Access, ItemChoice, ReleaseBudget
 from veilset.request import Request
 
 BASKETS = vs.read([["a", "b"]] * 30 + [["c"]] * 20)
@@ -59,12 +59,12 @@ def release(address: str | None, reference: str, out: Path) -> None:
 
 
 @contextmanager
-def written_down_late(self: Access, _: object, **__: object) -> Iterator[Spending]:
+def written_down_late(self: Access, _: object, **__: object) -> Iterator[ReleaseBudget]:
     """The control: what was spent is written down when all is over."""
     budget = self._budget()
-    yield Spending(budget, None, {})
+    yield ReleaseBudget(budget, None, {})
     if self.account is not None:
-        self.account.reserve(Price(budget.spent))
+        self.account.reserve(Amount(budget.spent))
 
 
 class Countdown:

@@ -12,9 +12,9 @@ import sys
 from fractions import Fraction
 
 from veilset.errors import BudgetExceeded
-from veilset.gate import Ledger, Price
+from veilset.gate import Amount, Ledger
 
-SHARE = Price(Fraction(1, 20))
+SHARE = Amount(Fraction(1, 20))
 
 
 def asks(address: str, dataset: str, start: int) -> None:

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from veilset.errors import BadCall, ChoiceMissing
 from veilset.gate import (
     LEAST_EPSILON,
+    Amount,
     Budget,
     Curator,
     DatasetAccount,
@@ -21,7 +22,6 @@ from veilset.gate import (
     LedgerRecord,
     Noise,
     PersonCurator,
-    Price,
     PrivacyUnit,
     UnnamedCurator,
     exact_delta,
@@ -67,7 +67,7 @@ class ItemChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class Spending:
+class ReleaseBudget:
     """What one release may spend: a budget of its own, and where it stands in a ledger, if it does.
 
     `facts` take up what the release tells in public of how much data there is, for forecasts of later ones.
@@ -97,7 +97,7 @@ class Access:
             )
 
     @contextmanager
-    def spending(self, held: Transactions, **about: object) -> Iterator[Spending]:
+    def spending(self, held: Transactions, **about: object) -> Iterator[ReleaseBudget]:
         """What a release may spend; settled in the ledger when the work ends, however it ends.
 
         Where somebody pays, all of it is reserved in the ledger before anything can be asked. `about` is what the
@@ -105,21 +105,21 @@ class Access:
         """
         budget = self._budget()
         if self.account is None:
-            yield Spending(budget, None, {})
+            yield ReleaseBudget(budget, None, {})
             return
         reservation = self.account.reserve(
-            Price(budget.total, budget.delta),
+            Amount(budget.total, budget.delta),
             unit=unit_of(held, self.per_owner).name,
             data=digest_of(held, self.account.ledger.digest_key),
             is_private=self.noise.is_private,
             **about,
         )
 
-        def spent() -> Price:
-            return Price(budget.spent, budget.delta - budget.delta_left)
+        def spent() -> Amount:
+            return Amount(budget.spent, budget.delta - budget.delta_left)
 
         with reservation.settling(spent, warn=self.account.warn) as facts:
-            yield Spending(budget, reservation.record, facts)
+            yield ReleaseBudget(budget, reservation.record, facts)
 
     def _budget(self) -> Budget:
         """What may be spent, exactly: what was said, or what the ledger allows for each release."""

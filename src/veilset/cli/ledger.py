@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from veilset import Ledger
     from veilset.gate import LedgerRecord
 
-BROKEN = 1
+LEDGER_CHANGED = 1
 """The exit code where a ledger was changed behind its own back."""
 
 ledger_app = typer.Typer(
@@ -170,7 +170,7 @@ def verify_command(
     else:
         terminal.print_line(f"{number:,} entries, each as it was written")
     if flaws:
-        raise typer.Exit(BROKEN)
+        raise typer.Exit(LEDGER_CHANGED)
 
 
 def _records_in(path: Path) -> list["LedgerRecord"]:

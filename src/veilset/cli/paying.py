@@ -92,7 +92,7 @@ def _check_affordable(account: "DatasetAccount | None", options: dict[str, Any])
     """Refuse what cannot be paid before the data is read; whether it still can be is checked once more then."""
     from fractions import Fraction  # noqa: PLC0415
 
-    from veilset.gate import Price, exact_delta, exact_epsilon  # noqa: PLC0415
+    from veilset.gate import Amount, exact_delta, exact_epsilon  # noqa: PLC0415
 
     if account is None:
         if options["epsilon"] is None:
@@ -103,7 +103,7 @@ def _check_affordable(account: "DatasetAccount | None", options: dict[str, Any])
         return
     epsilon, delta = options["epsilon"], options["delta"]
     account.check_affordable(
-        Price(
+        Amount(
             account.epsilon_for_release() if epsilon is None else exact_epsilon(epsilon),
             Fraction(0) if delta is None else exact_delta(delta),
         )
@@ -182,12 +182,12 @@ def record_files(account: object, found: "Release | Published", *paths: Path | N
     from veilset.gate import DatasetAccount  # noqa: PLC0415
     from veilset.render import terminal  # noqa: PLC0415
 
-    if not isinstance(account, DatasetAccount) or found.origin is None or found.origin.ledger is None:
+    if not isinstance(account, DatasetAccount) or found.ledger is None:
         return
     for path in paths:
         if path is not None:
             digest = hashlib.sha256(path.read_bytes()).hexdigest()
             try:
-                account.record_file(found.origin.ledger.reference, name=path.name, sha256=digest)
+                account.record_file(found.ledger.reference, name=path.name, sha256=digest)
             except LedgerUnavailable as error:
                 terminal.warn(f"{error}. The release is paid for and written; its file is not in the ledger")

@@ -27,7 +27,7 @@ from veilset.gate.accounting.ledger import (
     LedgerWarning,
     Reservation,
 )
-from veilset.gate.accounting.ledger_balance import Booked, DatasetBalance, Price, readable
+from veilset.gate.accounting.ledger_balance import Amount, Booked, DatasetBalance, readable
 from veilset.gate.accounting.ledger_checks import UNITS, LedgerRefusal, WarningSink
 from veilset.gate.accounting.ledger_entries import Entry
 from veilset.gate.answers import (
@@ -99,6 +99,7 @@ __all__ = [
     "WEIGHT_STEPS",
     "AboveThreshold",
     "Account",
+    "Amount",
     "Booked",
     "Budget",
     "CandidateSequence",
@@ -141,7 +142,6 @@ __all__ = [
     "OnlyItems",
     "Partitions",
     "PersonCurator",
-    "Price",
     "PrivacyUnit",
     "Refinement",
     "Reservation",

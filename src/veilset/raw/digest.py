@@ -12,7 +12,7 @@ from veilset.arrays import Uint64Array
 from veilset.raw.kernels.row_hashes import sum_of_rows
 from veilset.raw.transactions import Transactions
 
-WORDS = 2
+SUMS = 2
 """2 sums of 64 bits: that two tables agree in both by chance does not happen."""
 
 
@@ -33,8 +33,8 @@ def digest_of(transactions: Transactions, key: bytes) -> str:
 def _words_of(transactions: Transactions) -> Uint64Array:
     """Words that stand for each item, by its name alone: a row for each of the sums."""
     names, occurs = transactions.alphabet.names, np.bincount(transactions.items, minlength=1) > 0
-    words = np.zeros((WORDS, max(len(names), 1)), np.uint64)
+    words = np.zeros((SUMS, max(len(names), 1)), np.uint64)
     for code in np.flatnonzero(occurs).tolist():
-        hashed = hashlib.blake2b(repr(names[code]).encode(), digest_size=8 * WORDS).digest()
+        hashed = hashlib.blake2b(repr(names[code]).encode(), digest_size=8 * SUMS).digest()
         words[:, code] = np.frombuffer(hashed, np.uint64)
     return words

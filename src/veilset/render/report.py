@@ -219,6 +219,8 @@ def _release_facts(release: Release) -> list[tuple[str, str]]:
     return [
         *(promised if release.is_private else []),
         ("made with", f"veilset {release.version}, method {release.method}"),
+        *([("made on", release.origin.date)] if release.origin is not None else []),
+        *([("paid by", release.ledger.sentence())] if release.ledger is not None else []),
     ]
 
 

@@ -171,6 +171,11 @@ class Paid:
         return replace(self, promise=promise, origin=origin)
 
     @property
+    def ledger(self) -> LedgerRecord | None:
+        """Where a ledger tells of it; None where none does."""
+        return None if self.origin is None else self.origin.ledger
+
+    @property
     def is_private(self) -> bool:
         """Whether the promise is kept; False for life where the noise can be repeated."""
         return self.promise.is_kept

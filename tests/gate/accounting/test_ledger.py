@@ -11,7 +11,7 @@ from sqlalchemy import text
 
 import veilset as vs
 from veilset.errors import BadCall, LedgerUnavailable
-from veilset.gate import Ledger, LedgerRefusal, LedgerWarning, Price
+from veilset.gate import Amount, Ledger, LedgerRefusal, LedgerWarning
 from veilset.gate.accounting import ledger_database
 from veilset.gate.accounting.ledger_balance import balances_of
 from veilset.gate.accounting.ledger_database import _engine, ledger_url
@@ -20,9 +20,9 @@ from veilset.gate.accounting.ledger_entries import Entry, flaws_of_chain, storab
 BASKETS = [["bread", "milk"]] * 60 + [["beer"]] * 40
 
 
-def price(epsilon: str | int, delta: str | int = 0) -> Price:
+def price(epsilon: str | int, delta: str | int = 0) -> Amount:
     """An exact price."""
-    return Price(Fraction(epsilon), Fraction(delta))
+    return Amount(Fraction(epsilon), Fraction(delta))
 
 
 def test_a_reservation_is_spent_until_it_is_settled(ledger_address: str) -> None:
@@ -274,13 +274,13 @@ def test_a_release_says_where_it_stands_in_the_ledger(ledger_address: str, tmp_p
     loaded = vs.Release.load(tmp_path / "r.json")
     assert loaded.origin == release.origin
     assert loaded.origin is not None
-    assert loaded.origin.ledger is not None
+    assert loaded.ledger is not None
     assert loaded.origin.request == {"k": 2, "min_support": None, "max_size": None}
-    assert (loaded.origin.ledger.dataset, loaded.origin.ledger.reference) == ("stores", "week 46")
-    assert ledger.flaws([loaded.origin.ledger]) == []
+    assert (loaded.ledger.dataset, loaded.ledger.reference) == ("stores", "week 46")
+    assert ledger.flaws([loaded.ledger]) == []
     assert "nobody in partition 'north' of 'stores' is in another partition" in str(loaded.promise)
     booked = ledger.balances()["stores"].booked["week 46"]
-    assert (booked.state, booked.price) == ("settled", Price(release.spent))
+    assert (booked.state, booked.price) == ("settled", Amount(release.spent))
     assert booked.reservation.told["request"]["k"] == 2
 
 

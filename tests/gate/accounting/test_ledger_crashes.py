@@ -16,14 +16,14 @@ from sqlalchemy import text
 import veilset as vs
 from ledgers import Postgres
 from veilset.errors import LedgerUnavailable
-from veilset.gate import Ledger, LedgerWarning, Price
+from veilset.gate import Amount, Ledger, LedgerWarning
 from veilset.gate.accounting import ledger, ledger_database
 from veilset.gate.accounting.ledger_database import _engine, ledger_url
 
 ROOT = Path(__file__).resolve().parents[3]
 KILLED = 200
 """200 releases are killed on each kind of database."""
-ONE = Price(Fraction(1))
+ONE = Amount(Fraction(1))
 
 
 def run(program: str, *arguments: object) -> subprocess.CompletedProcess[str]:
@@ -95,9 +95,9 @@ def test_a_full_disk_is_a_clear_line(tmp_path: Path) -> None:
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert stores.ledger.flaws() == []
-    assert stores.left == Price(Fraction(3))
+    assert stores.left == Amount(Fraction(3))
     stores.reserve(ONE)
-    assert stores.left == Price(Fraction(2))
+    assert stores.left == Amount(Fraction(2))
 
 
 def test_a_file_that_may_only_be_read_can_be_shown_and_not_spent_from(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_a_file_that_may_only_be_read_can_be_shown_and_not_spent_from(tmp_path: 
     Ledger(f"sqlite:///{path}").dataset("stores", epsilon=4)
     only_read = Ledger(f"sqlite:///file:{path}?mode=ro&uri=true")
     stores = only_read.dataset("stores")
-    assert stores.left == Price(Fraction(4))
+    assert stores.left == Amount(Fraction(4))
     with pytest.raises(LedgerUnavailable, match="readonly"):
         stores.reserve(ONE)
 
@@ -130,12 +130,12 @@ def test_a_server_that_dies_in_the_middle_loses_nothing() -> None:
         with pytest.raises(LedgerUnavailable, match="cannot be used"):
             stores.reserve(ONE)
         with pytest.warns(LedgerWarning, match="all that was reserved for it stays spent"):
-            reserved.settle(Price(Fraction(1, 2)))
+            reserved.settle(Amount(Fraction(1, 2)))
         server.start()
-        assert stores.left == Price(Fraction(3))
+        assert stores.left == Amount(Fraction(3))
         assert stores.ledger.flaws() == []
         stores.reserve(ONE)
-        assert stores.left == Price(Fraction(2))
+        assert stores.left == Amount(Fraction(2))
     finally:
         server.stop()
 
@@ -153,7 +153,7 @@ def test_a_release_is_handed_out_though_it_cannot_be_settled(
     with pytest.warns(LedgerWarning, match="stays spent"):
         release = vs.items([["a"]] * 50, k=1, epsilon=1, method="em", public_items=True, account=stores)
     assert len(release) == 1
-    assert stores.left == Price(Fraction(3))
+    assert stores.left == Amount(Fraction(3))
 
 
 def test_a_clock_that_was_set_back_changes_nothing(
@@ -168,7 +168,7 @@ def test_a_clock_that_was_set_back_changes_nothing(
     monkeypatch.setattr(ledger, "datetime", clock)
     with pytest.warns(LedgerWarning, match="set the clock"):
         stores.reserve(ONE)
-    assert stores.left == Price(Fraction(2))
+    assert stores.left == Amount(Fraction(2))
     times = [entry.at for entry in stores.ledger.entries()]
     assert times == sorted(times)
     assert stores.ledger.flaws() == []
@@ -186,7 +186,7 @@ def test_an_older_ledger_is_brought_forward(ledger_address: str, monkeypatch: py
     with monkeypatch.context() as upgraded:
         upgraded.setattr(ledger_database, "MIGRATIONS", newer)
         stores = Ledger(ledger_address).dataset("stores")
-        assert stores.left == Price(Fraction(3))
+        assert stores.left == Amount(Fraction(3))
         assert stores.ledger.flaws() == []
     with pytest.raises(LedgerUnavailable, match="written by a newer veilset"):
         Ledger(ledger_address)
@@ -206,7 +206,7 @@ def test_a_migration_that_fails_leaves_everything_as_it_was(
         upgraded.setattr(ledger_database, "MIGRATIONS", (*ledger_database.MIGRATIONS, half_done))
         with pytest.raises(LedgerUnavailable):
             Ledger(ledger_address)
-    assert Ledger(ledger_address).dataset("stores").left == Price(Fraction(4))
+    assert Ledger(ledger_address).dataset("stores").left == Amount(Fraction(4))
     with _engine(ledger_url(ledger_address)).connect() as connection:
         assert "motto" not in connection.execute(text("SELECT * FROM veilset_heads")).mappings().one()
 

@@ -27,8 +27,8 @@ from veilset._version import __version__
 from veilset.errors import BadCall, BudgetExceeded, LedgerUnavailable
 from veilset.gate.accounting import ledger_checks as checks
 from veilset.gate.accounting.budget import Delta, Epsilon
-from veilset.gate.accounting.ledger_balance import DatasetBalance, Price, balances_of
-from veilset.gate.accounting.ledger_checks import Terms, WarningSink
+from veilset.gate.accounting.ledger_balance import Amount, DatasetBalance, balances_of
+from veilset.gate.accounting.ledger_checks import ReleaseTerms, WarningSink
 from veilset.gate.accounting.ledger_entries import Entry, EntryExists, details_of, flaws_of_chain, storable
 
 if TYPE_CHECKING:
@@ -61,6 +61,14 @@ class LedgerRecord:
     total: str
     declared: tuple[str, ...] = ()
 
+    def sentence(self) -> str:
+        """Where a release stands, in words."""
+        partition = f", partition {self.partition!r}" if self.partition else ""
+        return (
+            f"entry {self.entry} of a ledger, for dataset {self.dataset!r}{partition}, of which all releases together "
+            f"may cost {self.total}"
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """The record as JSON values."""
         return asdict(self) | {"declared": list(self.declared)}
@@ -77,10 +85,10 @@ class Ledger:
     >>> from tempfile import mkdtemp
     >>> ledger = Ledger(f"sqlite:///{mkdtemp()}/budget.db")
     >>> stores = ledger.dataset("stores", epsilon=4)
-    >>> reserved = stores.reserve(Price(Fraction(1)))
+    >>> reserved = stores.reserve(Amount(Fraction(1)))
     >>> str(stores.left)
     'epsilon 3'
-    >>> reserved.settle(Price(Fraction(1, 2)))
+    >>> reserved.settle(Amount(Fraction(1, 2)))
     >>> str(stores.left)
     'epsilon 7/2'
     """
@@ -130,7 +138,7 @@ class Ledger:
                     self._append(ledger, checks.creation(name, epsilon, delta, unit, per_release))
         if known is not None:
             checks.check_same(known, epsilon=epsilon, delta=delta, unit=unit)
-        return DatasetAccount(self, Terms(name), warn)
+        return DatasetAccount(self, ReleaseTerms(name), warn)
 
     def create(
         self,
@@ -148,7 +156,7 @@ class Ledger:
                     f"the ledger has a dataset {name!r} already; take another name, or raise its total"
                 )
             self._append(ledger, checks.creation(name, epsilon, delta, unit, per_release))
-        return DatasetAccount(self, Terms(name))
+        return DatasetAccount(self, ReleaseTerms(name))
 
     def raise_total(
         self, name: str, *, reason: str, epsilon: Epsilon | None = None, delta: Delta | None = None
@@ -220,7 +228,7 @@ class Ledger:
 
     def _reserved(
         self, ledger: "LedgerTransaction", account: "DatasetAccount", reservation: Entry
-    ) -> tuple[Entry, Price]:
+    ) -> tuple[Entry, Amount]:
         """Check and write a reservation under the lock; returns it, and all that may be spent on the dataset."""
         terms, data = account.terms, reservation.data
         balances = balances_of(ledger.entries(_family(terms, ledger)))
@@ -241,7 +249,7 @@ class Ledger:
         declaration = checks.declaration_of(terms, data, ledger.readers_of(data), balances)
         if declaration is not None:
             self._append(ledger, declaration)
-        checks.check_affordable(terms, Price(reservation.epsilon, reservation.delta), balances)
+        checks.check_affordable(terms, Amount(reservation.epsilon, reservation.delta), balances)
         warning = checks.other_data_warning(terms, data, balance)
         if warning is not None:
             account.warn(warning)
@@ -268,7 +276,7 @@ class DatasetAccount:
     """Who pays for releases of a dataset: handed to `veilset.mine`, `items` and `publish` as `account`."""
 
     ledger: Ledger
-    terms: Terms
+    terms: ReleaseTerms
     warn: WarningSink = _warn
 
     @property
@@ -284,8 +292,8 @@ class DatasetAccount:
         same_people_as: str | None = None,
         different_people: bool = False,
     ) -> "DatasetAccount":
-        """The same account, with what is to be said of one release: see `Terms`."""
-        terms = Terms(self.name, partition, same_people_as, different_people, reference)
+        """The same account, with what is to be said of one release: see `ReleaseTerms`."""
+        terms = ReleaseTerms(self.name, partition, same_people_as, different_people, reference)
         return replace(self, terms=terms)
 
     @property
@@ -294,17 +302,17 @@ class DatasetAccount:
         return self.ledger.balances()[self.name]
 
     @property
-    def total(self) -> Price:
+    def total(self) -> Amount:
         """All that its releases may cost."""
         return self.balance.total
 
     @property
-    def spent(self) -> Price:
+    def spent(self) -> Amount:
         """What they cost so far, reservations included."""
         return self.balance.spent
 
     @property
-    def left(self) -> Price:
+    def left(self) -> Amount:
         """What a release can still cost; of a partition, where there is one."""
         return checks.left_for(self.terms, self.ledger.balances())
 
@@ -318,14 +326,14 @@ class DatasetAccount:
             )
         return allowance
 
-    def check_affordable(self, price: Price) -> None:
+    def check_affordable(self, price: Amount) -> None:
         """Raise LedgerRefusal where a release could not be paid now: before the data is read."""
         balances = self.ledger.balances()
         checks.check_open(balances[self.name], None)
         checks.check_affordable(self.terms, price, balances)
 
     def reserve(
-        self, price: Price, *, unit: str | None = None, data: str = "", **about: object
+        self, price: Amount, *, unit: str | None = None, data: str = "", **about: object
     ) -> "Reservation":
         """Reserve what a release may cost, durably; or raise LedgerRefusal, and nothing is changed.
 
@@ -371,8 +379,8 @@ class Reservation:
 
     ledger: Ledger
     entry: Entry
-    total: Price
-    terms: Terms
+    total: Amount
+    terms: ReleaseTerms
 
     @property
     def record(self) -> LedgerRecord:
@@ -399,10 +407,10 @@ class Reservation:
         )
 
     def settle(
-        self, spent: Price, *, facts: dict[str, float] | None = None, warn: WarningSink = _warn
+        self, spent: Amount, *, facts: dict[str, float] | None = None, warn: WarningSink = _warn
     ) -> None:
         """Write down what was really charged; where that cannot be written, all of the reservation stays spent."""
-        reserved = Price(self.entry.epsilon, self.entry.delta)
+        reserved = Amount(self.entry.epsilon, self.entry.delta)
         if not spent.is_within(reserved):
             raise BudgetExceeded(f"{spent} was charged, but {reserved} was reserved")
         settlement = replace(
@@ -427,7 +435,7 @@ class Reservation:
 
     @contextmanager
     def settling(
-        self, spent: Callable[[], Price], *, warn: WarningSink = _warn
+        self, spent: Callable[[], Amount], *, warn: WarningSink = _warn
     ) -> Iterator[dict[str, float]]:
         """Settle what was charged when the work ends, however it ends; with the facts that are put in meanwhile."""
         facts: dict[str, float] = {}
@@ -453,7 +461,7 @@ def _existing(ledger: "LedgerTransaction", name: str) -> DatasetBalance:
     return balance
 
 
-def _family(terms: Terms, ledger: "LedgerTransaction") -> list[str]:
+def _family(terms: ReleaseTerms, ledger: "LedgerTransaction") -> list[str]:
     """All datasets whose balances a release can depend on: those that are linked, in any number of steps."""
     pairs = [(link.dataset, str(link.told["same_people_as"])) for link in ledger.links()]
     names = [terms.dataset]

@@ -20,7 +20,6 @@ from typing import Any, Self
 from veilset.gate.accounting.budget import Delta, Epsilon, exact_delta, exact_epsilon
 from veilset.gate.accounting.ledger_entries import Entry
 
-ZERO = Fraction(0)
 
 
 LONG_DENOMINATOR = 1000
@@ -39,25 +38,25 @@ def readable(epsilon: Fraction) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Price:
+class Amount:
     """An epsilon and a delta."""
 
-    epsilon: Fraction = ZERO
-    delta: Fraction = ZERO
+    epsilon: Fraction = Fraction(0)
+    delta: Fraction = Fraction(0)
 
-    def __add__(self, other: "Price") -> "Price":
-        return Price(self.epsilon + other.epsilon, self.delta + other.delta)
+    def __add__(self, other: "Amount") -> "Amount":
+        return Amount(self.epsilon + other.epsilon, self.delta + other.delta)
 
-    def __sub__(self, other: "Price") -> "Price":
-        return Price(self.epsilon - other.epsilon, self.delta - other.delta)
+    def __sub__(self, other: "Amount") -> "Amount":
+        return Amount(self.epsilon - other.epsilon, self.delta - other.delta)
 
-    def or_more(self, other: "Price") -> "Price":
+    def or_more(self, other: "Amount") -> "Amount":
         """The larger epsilon and the larger delta of both."""
-        return Price(max(self.epsilon, other.epsilon), max(self.delta, other.delta))
+        return Amount(max(self.epsilon, other.epsilon), max(self.delta, other.delta))
 
-    def with_changes(self, epsilon: Epsilon | None, delta: Delta | None) -> "Price":
+    def with_changes(self, epsilon: Epsilon | None, delta: Delta | None) -> "Amount":
         """The same with what is given in its place."""
-        return Price(
+        return Amount(
             self.epsilon if epsilon is None else exact_epsilon(epsilon),
             self.delta if delta is None else exact_delta(delta),
         )
@@ -71,7 +70,7 @@ class Price:
         """Exactly, as JSON values."""
         return {"epsilon": str(self.epsilon), "delta": str(self.delta)}
 
-    def is_within(self, other: "Price") -> bool:
+    def is_within(self, other: "Amount") -> bool:
         """Whether both are no larger."""
         return self.epsilon <= other.epsilon and self.delta <= other.delta
 
@@ -85,16 +84,16 @@ class Booked:
     files: list[Entry] = field(default_factory=list)
 
     @property
-    def price(self) -> Price:
+    def price(self) -> Amount:
         """What counts as spent: what was charged, or all that was reserved as long as that is not known."""
         entry = self.settlement or self.reservation
-        return Price(entry.epsilon, entry.delta)
+        return Amount(entry.epsilon, entry.delta)
 
     @property
     def state(self) -> str:
         """How far it got: settled; running; or interrupted, and then all of the reservation stays spent."""
         if self.settlement is not None:
-            return "settled" if self.price != Price() else "nothing was looked at"
+            return "settled" if self.price != Amount() else "nothing was looked at"
         told = self.reservation.told
         if told.get("host") != socket.gethostname():
             return f"interrupted, or running on {told.get('host')}"
@@ -110,7 +109,7 @@ class Booked:
             "partition": entry.partition,
             "at": entry.at,
             "who": entry.who,
-            "reserved": Price(entry.epsilon, entry.delta).to_dict(),
+            "reserved": Amount(entry.epsilon, entry.delta).to_dict(),
             "spent": self.price.to_dict(),
             "state": self.state,
             "files": [file.told for file in self.files],
@@ -123,7 +122,7 @@ class DatasetBalance:
     """What may be spent on one dataset, what was, and what is known of it."""
 
     name: str
-    total: Price
+    total: Amount
     created: Entry
     unit: str | None = None
     per_release: Fraction | None = None
@@ -140,7 +139,7 @@ class DatasetBalance:
         per_release = told.get("per_release")
         return cls(
             entry.dataset,
-            Price(entry.epsilon, entry.delta),
+            Amount(entry.epsilon, entry.delta),
             entry,
             unit=told.get("unit"),
             per_release=None if per_release is None else Fraction(per_release),
@@ -149,7 +148,7 @@ class DatasetBalance:
     def enter(self, entry: Entry) -> None:
         """Take one more entry into account."""
         if entry.kind == "raise":
-            self.total = Price(entry.epsilon, entry.delta)
+            self.total = Amount(entry.epsilon, entry.delta)
         elif entry.kind == "close":
             self.is_closed = True
         elif entry.kind == "link":
@@ -174,33 +173,33 @@ class DatasetBalance:
         return {}
 
     @property
-    def partitions(self) -> dict[str, Price]:
+    def partitions(self) -> dict[str, Amount]:
         """What was spent on each partition; on the whole dataset under the empty name."""
-        spent: dict[str, Price] = {"": Price()}
+        spent: dict[str, Amount] = {"": Amount()}
         for each in self.booked.values():
             name = each.reservation.partition
-            spent[name] = spent.get(name, Price()) + each.price
+            spent[name] = spent.get(name, Amount()) + each.price
         return spent
 
     @property
-    def spent(self) -> Price:
+    def spent(self) -> Amount:
         """What was spent on whoever was touched most, linked datasets included."""
         return self._spent_beside(None)
 
     @property
-    def left(self) -> Price:
+    def left(self) -> Amount:
         """What can still be spent on the whole of it."""
         return self.total - self.spent
 
-    def left_for(self, partition: str) -> Price:
+    def left_for(self, partition: str) -> Amount:
         """What can still be spent on a partition: only the whole and this one count for its people."""
         return self.total - self._spent_beside(partition) if partition else self.left
 
-    def _spent_beside(self, partition: str | None) -> Price:
+    def _spent_beside(self, partition: str | None) -> Amount:
         """What was spent on the people of one partition, or on those of the most expensive one."""
         by_partition = self.partitions
         spent = by_partition.pop("")
-        most = Price()
+        most = Amount()
         for name, price in by_partition.items():
             if partition is None or name == partition:
                 most = most.or_more(price)
@@ -213,7 +212,7 @@ class DatasetBalance:
             "unit": self.unit,
             "total": self.total.to_dict(),
             "spent": self.spent.to_dict(),
-            "left": self.left.or_more(Price()).to_dict(),
+            "left": self.left.or_more(Amount()).to_dict(),
             "per_release": None if self.per_release is None else str(self.per_release),
             "is_closed": self.is_closed,
             "people_of": self.people_of,

@@ -11,7 +11,7 @@ from fractions import Fraction
 from veilset._version import __version__
 from veilset.errors import BadCall, BudgetExceeded
 from veilset.gate.accounting.budget import Delta, Epsilon, exact_delta, exact_epsilon
-from veilset.gate.accounting.ledger_balance import DatasetBalance, Price, payers_of
+from veilset.gate.accounting.ledger_balance import Amount, DatasetBalance, payers_of
 from veilset.gate.accounting.ledger_entries import Entry, details_of
 
 UNITS = ("transaction", "person")
@@ -29,13 +29,13 @@ class LedgerRefusal(BudgetExceeded):
         facts: what the last release of the dataset told in public, for a forecast of what that would buy.
     """
 
-    def __init__(self, message: str, *, left: Price, facts: dict[str, float]) -> None:
+    def __init__(self, message: str, *, left: Amount, facts: dict[str, float]) -> None:
         super().__init__(message)
         self.left, self.facts = left, facts
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class ReleaseTerms:
     """What the owner says of one release.
 
     Attributes:
@@ -65,7 +65,7 @@ def creation(
         )
     if unit is not None and unit not in UNITS:
         raise BadCall(f"there is no privacy unit {unit!r}; give one of {', '.join(UNITS)}")
-    total = Price(exact_epsilon(epsilon), Fraction(0) if delta is None else exact_delta(delta))
+    total = Amount(exact_epsilon(epsilon), Fraction(0) if delta is None else exact_delta(delta))
     allowance = None if per_release is None else exact_epsilon(per_release)
     if allowance is not None and allowance > total.epsilon:
         raise BadCall(f"epsilon {allowance} for each release is more than {total.epsilon} for all; give less")
@@ -93,7 +93,7 @@ def check_open(balance: DatasetBalance, unit: str | None) -> None:
     """Refuse to spend on a closed dataset, or on data with another privacy unit."""
     if balance.is_closed:
         raise LedgerRefusal(
-            f"dataset {balance.name!r} is closed: nothing more may be spent on it", left=Price(), facts={}
+            f"dataset {balance.name!r} is closed: nothing more may be spent on it", left=Amount(), facts={}
         )
     if unit is not None and balance.unit is not None and unit != balance.unit:
         raise BadCall(
@@ -102,7 +102,7 @@ def check_open(balance: DatasetBalance, unit: str | None) -> None:
         )
 
 
-def link_of(terms: Terms, balances: dict[str, DatasetBalance]) -> Entry | None:
+def link_of(terms: ReleaseTerms, balances: dict[str, DatasetBalance]) -> Entry | None:
     """The entry that says whose people a dataset has, where that is new."""
     name, other = terms.dataset, terms.same_people_as
     if other is None or other == name or other in balances[name].people_of:
@@ -115,7 +115,7 @@ def link_of(terms: Terms, balances: dict[str, DatasetBalance]) -> Entry | None:
 
 
 def declaration_of(
-    terms: Terms, data: str, readers: Sequence[tuple[str, str]], balances: dict[str, DatasetBalance]
+    terms: ReleaseTerms, data: str, readers: Sequence[tuple[str, str]], balances: dict[str, DatasetBalance]
 ) -> Entry | None:
     """The owner's word that data which was read under another name is about other people; BadCall where it is missing.
 
@@ -138,7 +138,7 @@ def declaration_of(
     return Entry(kind="declare", dataset=terms.dataset, partition=terms.partition, data=data, details=told)
 
 
-def _is_paid_there(terms: Terms, reader: tuple[str, str], balances: dict[str, DatasetBalance]) -> bool:
+def _is_paid_there(terms: ReleaseTerms, reader: tuple[str, str], balances: dict[str, DatasetBalance]) -> bool:
     """Whether what is released under the terms adds up with what was released as another dataset or partition."""
     dataset, partition = reader
     if dataset == terms.dataset:
@@ -150,7 +150,7 @@ def _is_paid_there(terms: Terms, reader: tuple[str, str], balances: dict[str, Da
     return bool(payers & shared)
 
 
-def other_data_warning(terms: Terms, data: str, balance: DatasetBalance) -> str | None:
+def other_data_warning(terms: ReleaseTerms, data: str, balance: DatasetBalance) -> str | None:
     """What the owner is told where a name suddenly stands for other data; the same budget pays all the same."""
     earlier = [
         booked.reservation
@@ -167,7 +167,7 @@ def other_data_warning(terms: Terms, data: str, balance: DatasetBalance) -> str 
     )
 
 
-def check_affordable(terms: Terms, price: Price, balances: dict[str, DatasetBalance]) -> None:
+def check_affordable(terms: ReleaseTerms, price: Amount, balances: dict[str, DatasetBalance]) -> None:
     """Raise LedgerRefusal unless the dataset, and all that it has people of, can pay."""
     for payer in payers_of(terms.dataset, balances):
         left = _left_of(payer, terms)
@@ -182,15 +182,15 @@ def check_affordable(terms: Terms, price: Price, balances: dict[str, DatasetBala
         )
 
 
-def left_for(terms: Terms, balances: dict[str, DatasetBalance]) -> Price:
+def left_for(terms: ReleaseTerms, balances: dict[str, DatasetBalance]) -> Amount:
     """What a release can still cost: the least that any payer has left."""
     lefts = [_left_of(payer, terms) for payer in payers_of(terms.dataset, balances)]
-    return Price(min(each.epsilon for each in lefts), min(each.delta for each in lefts))
+    return Amount(min(each.epsilon for each in lefts), min(each.delta for each in lefts))
 
 
-def _left_of(payer: DatasetBalance, terms: Terms) -> Price:
+def _left_of(payer: DatasetBalance, terms: ReleaseTerms) -> Amount:
     left = payer.left_for(terms.partition) if payer.name == terms.dataset else payer.left
-    return left.or_more(Price())
+    return left.or_more(Amount())
 
 
 def overspent(balances: dict[str, DatasetBalance]) -> list[str]:
@@ -204,6 +204,6 @@ def overspent(balances: dict[str, DatasetBalance]) -> list[str]:
         flaws.extend(
             f"release {reference} was settled for more than was reserved"
             for reference, booked in each.booked.items()
-            if not booked.price.is_within(Price(booked.reservation.epsilon, booked.reservation.delta))
+            if not booked.price.is_within(Amount(booked.reservation.epsilon, booked.reservation.delta))
         )
     return flaws

@@ -11,7 +11,7 @@ from veilset.render.terminal.tables import plain_table
 from veilset.wording import counted
 
 if TYPE_CHECKING:
-    from veilset.gate import Booked, DatasetBalance, Price
+    from veilset.gate import Amount, Booked, DatasetBalance
 
 _BAR = 40
 """Letters in a bar of what is left."""
@@ -95,5 +95,5 @@ def _bar(balance: "DatasetBalance", letters: int) -> str:
     return "█" * full + "░" * (letters - full)
 
 
-def _short(price: "Price") -> str:
+def _short(price: "Amount") -> str:
     return str(price).removeprefix("epsilon ")

@@ -98,6 +98,8 @@ def _print_cost_and_promise(shown: "Release | Published") -> None:
         console.print(Text(f"  paid  {paid}"))
     delta = f", and delta {float(shown.delta):g}" if shown.delta > 0 else ""
     console.print(Text(f"  spent {shown.spent} of epsilon {shown.epsilon}{delta}"))
+    if shown.ledger is not None:
+        console.print(Text(f"  paid by {shown.ledger.sentence()}"))
     for note in shown.notes:
         console.print(Text(note))
     console.print(Text(str(shown.promise)))
