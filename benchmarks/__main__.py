@@ -1,7 +1,7 @@
 """All benchmarks, or those that are named.
 
     python -m benchmarks [reading] [exact_mining] [methods] [items] [memory] [counting] [truncation] [splitting]
-        [noisy_tree]
+        [noisy_tree] [ledger]
 
 Prints a table for each. Without names (`make bench`), it also writes `docs/benchmarks/speed.md` and its plot.
 """
@@ -13,6 +13,7 @@ from pathlib import Path
 from benchmarks.counting import counting
 from benchmarks.exact_mining import exact_mining
 from benchmarks.items import items
+from benchmarks.ledger import ledger
 from benchmarks.measure import plain_files
 from benchmarks.memory import memory
 from benchmarks.methods import methods
@@ -35,6 +36,7 @@ BENCHMARKS = {
         truncation,
         splitting,
         noisy_tree,
+        ledger,
     )
 }
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "benchmarks"

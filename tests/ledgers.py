@@ -6,6 +6,7 @@ import signal
 import tempfile
 import time
 import warnings
+from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -50,7 +51,8 @@ class Postgres:
         server = psutil.Process(self._server.get_postmaster_info().pid)
         everyone = [server, *server.children(recursive=True)]
         for each in everyone:
-            os.kill(each.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.kill(each.pid, signal.SIGKILL)
         while any(_is_running(each) for each in everyone):
             time.sleep(0.01)
         for lock in (*self._data.glob("postmaster.pid"), *self._data.glob(".s.PGSQL.*")):

@@ -115,7 +115,7 @@ def unknown_names(text: str) -> set[str]:
     dotted = {word for word in quoted if DOTTED.fullmatch(word) and not FILE.search(word)}
     questions = {word for word in quoted if re.fullmatch(r"ask_\w+", word)}
     return {
-        *(name for name in FULL_NAME.findall(text) if not is_there(name)),
+        *(name for name in FULL_NAME.findall(text) if not FILE.search(name) and not is_there(name)),
         *(name for name in dotted if not any(map(is_there, full_names(name, text)))),
         *(questions - defined_words()),
     }

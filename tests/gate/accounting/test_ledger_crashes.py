@@ -207,8 +207,10 @@ def test_a_migration_that_fails_leaves_everything_as_it_was(
         with pytest.raises(LedgerUnavailable):
             Ledger(ledger_address)
     assert Ledger(ledger_address).dataset("stores").left == Amount(Fraction(4))
-    with _engine(ledger_url(ledger_address)).connect() as connection:
+    engine = _engine(ledger_url(ledger_address))
+    with engine.connect() as connection:
         assert "motto" not in connection.execute(text("SELECT * FROM veilset_heads")).mappings().one()
+    engine.dispose()
 
 
 @pytest.mark.parametrize("address", ["mysql://db/x", "sqlite://", "sqlite:///:memory:", "://"])

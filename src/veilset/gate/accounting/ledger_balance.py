@@ -20,8 +20,6 @@ from typing import Any, Self
 from veilset.gate.accounting.budget import Delta, Epsilon, exact_delta, exact_epsilon
 from veilset.gate.accounting.ledger_entries import Entry
 
-
-
 LONG_DENOMINATOR = 1000
 """Fractions with larger denominators are shown as decimals."""
 

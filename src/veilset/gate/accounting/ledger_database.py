@@ -8,11 +8,13 @@ Rows of `entries` are never changed: triggers refuse that to whoever tries by ac
 and remembers the last hash, so that also the removal of the last entries shows.
 """
 
+import os
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from weakref import WeakSet, finalize
 
 import sqlalchemy as sql
 from sqlalchemy.engine import URL, make_url
@@ -124,7 +126,9 @@ class LedgerTransaction:
 
     def _where(self, condition: sql.ColumnElement[bool]) -> list[Entry]:
         query = _ENTRIES.select().where(condition).order_by(_ENTRIES.c.number)
-        return [Entry.from_row(dict(row)) for row in self._connection.execute(query).mappings()]
+        found = self._connection.execute(query)
+        names = tuple(found.keys())
+        return [Entry.from_row(dict(zip(names, row, strict=True))) for row in found]
 
     def readers_of(self, data: str) -> list[tuple[str, str]]:
         """The datasets, with their partitions, under which data of a digest was read before.
@@ -158,6 +162,7 @@ class LedgerDatabase:
     def __init__(self, url: str, *, is_made: bool) -> None:
         self._url = ledger_url(url)
         self._engine = _engine(self._url)
+        finalize(self, self._engine.dispose)
         path = _path_of(self._url)
         if not is_made and path is not None and not path.exists():
             raise self._missing()
@@ -257,11 +262,29 @@ def _path_of(url: URL) -> Path | None:
     return Path(str(url.database)) if url.get_backend_name() == "sqlite" else None
 
 
+_ENGINES: "WeakSet[sql.Engine]" = WeakSet()
+_INHERITED: list[object] = []
+"""Connections of a parent process: not to be used, and not to be closed either, by its children."""
+
+
+def _forget_connections() -> None:
+    """After a fork, connections belong to the parent; the child opens its own."""
+    for engine in _ENGINES:
+        _INHERITED.append(engine.pool)
+        engine.dispose(close=False)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_connections)
+
+
 def _engine(url: URL) -> sql.Engine:
-    """A connection for each transaction and none in between: nothing to inherit by a fork, nothing to go stale."""
+    """Connections are kept from one transaction to the next, and looked at before they are used again."""
     waiting = "timeout" if url.get_backend_name() == "sqlite" else "connect_timeout"
     try:
-        engine = sql.create_engine(url, poolclass=sql.NullPool, connect_args={waiting: SECONDS_TO_WAIT})
+        engine = sql.create_engine(
+            url, poolclass=sql.QueuePool, pool_pre_ping=True, connect_args={waiting: SECONDS_TO_WAIT}
+        )
     except (ImportError, NoSuchModuleError):
         raise BadCall(
             "a ledger on PostgreSQL needs psycopg; install it with: pip install 'veilset[postgres]'"
@@ -269,6 +292,7 @@ def _engine(url: URL) -> sql.Engine:
     if url.get_backend_name() == "sqlite":
         sql.event.listen(engine, "connect", _prepare_sqlite)
         sql.event.listen(engine, "begin", _lock_sqlite)
+    _ENGINES.add(engine)
     return engine
 
 

@@ -84,7 +84,14 @@ class Entry:
     @classmethod
     def from_row(cls, row: dict[str, Any]) -> "Entry":
         """The entry that `to_row` wrote."""
-        return cls(**{**row, "epsilon": Fraction(row["epsilon"]), "delta": Fraction(row["delta"])})
+        row["epsilon"], row["delta"] = _fraction(row["epsilon"]), _fraction(row["delta"])
+        return cls(**row)
+
+
+def _fraction(text: str) -> Fraction:
+    """What `str` of a fraction wrote; thousands of them are read for a sum."""
+    numerator, _, denominator = text.partition("/")
+    return Fraction(int(numerator), int(denominator or 1))
 
 
 def details_of(**told: object) -> str:
