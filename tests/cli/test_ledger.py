@@ -73,6 +73,14 @@ def test_what_is_not_left_is_refused_with_what_would_be(folder: Path) -> None:
     assert "of the top 3, to within ± " in err
 
 
+def test_a_dataset_without_delta_pays_for_none(folder: Path) -> None:
+    """And says what to do instead."""
+    call = ("mine", "baskets.dat", "--k", "3", "--dataset", "stores", "--epsilon", "1", "--delta", "1e-9")
+    run = veilset(*call, cwd=folder)
+    assert run.returncode == 3
+    assert "--epsilon 2 can still be spent, with no delta: name the items by --alphabet" in run.stderr
+
+
 def test_where_nothing_is_left_the_way_out_is_named(folder: Path) -> None:
     """A raise, which needs a reason."""
     assert mine(folder, epsilon="2")[0] == 0

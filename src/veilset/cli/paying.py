@@ -112,12 +112,14 @@ def _check_affordable(account: "DatasetAccount | None", options: dict[str, Any])
 
 def _what_is_left_buys(refusal: "LedgerRefusal", options: dict[str, Any]) -> str:
     """What to expect of a release at what is left: by what earlier releases told, at no cost."""
-    from veilset.gate import LEAST_EPSILON, readable  # noqa: PLC0415
+    from veilset.gate import LEAST_EPSILON, exact_delta, readable  # noqa: PLC0415
 
     left, k = refusal.left.epsilon, options.get("k")
     if left < LEAST_EPSILON:
         return "wait for other data, or have its owner raise the total (veilset ledger raise)"
     offer = f"--epsilon {readable(left)} can still be spent"
+    if options.get("delta") is not None and exact_delta(options["delta"]) > refusal.left.delta:
+        return f"{offer}, with {_delta_left(refusal)}: name the items by --alphabet, or have the total of delta raised"
     if not refusal.facts or not isinstance(k, int):
         return offer
     from veilset.plan import Facts, make_plan  # noqa: PLC0415
@@ -135,6 +137,10 @@ def _what_is_left_buys(refusal: "LedgerRefusal", options: dict[str, Any]) -> str
         return offer
     best = expected.methods[0].forecast
     return f"{offer}, and would find about {best.found:.0%} of the top {k}, to within ± {best.half_width:,}"
+
+
+def _delta_left(refusal: "LedgerRefusal") -> str:
+    return f"a delta of {float(refusal.left.delta):g}" if refusal.left.delta else "no delta"
 
 
 def ledger_address(given: str | None) -> str:
