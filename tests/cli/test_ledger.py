@@ -167,6 +167,9 @@ def test_items_and_publish_pay_too(folder: Path) -> None:
 def test_verify_finds_an_edited_row(folder: Path) -> None:
     """Exit code 1; a release and an export are witnesses, too."""
     mine(folder, "--out", "release.json")
+    for suffix in ("csv", "parquet"):
+        Release.load(folder / "release.json").save(folder / f"again.{suffix}")
+        assert veilset("ledger", "verify", f"again.{suffix}", cwd=folder).returncode == 0
     assert veilset("ledger", "export", "--out", "all.json", cwd=folder).returncode == 0
     sound = veilset("ledger", "verify", "release.json", "all.json", cwd=folder)
     assert (sound.returncode, sound.stdout) == (0, "4 entries, each as it was written\n")

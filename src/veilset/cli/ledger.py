@@ -174,22 +174,20 @@ def verify_command(
 
 
 def _records_in(path: Path) -> list["LedgerRecord"]:
-    """Where a file says that releases stand in the ledger: a release, or an export."""
-    from veilset.gate import LedgerRecord  # noqa: PLC0415
+    """Where a file says that releases stand in the ledger: a release, a published dataset, or an export."""
+    from veilset import Release  # noqa: PLC0415
+    from veilset.gate import Entry, LedgerRecord  # noqa: PLC0415
 
     try:
-        beside = path.with_name(path.name + ".json") if path.suffix != ".json" else path
+        beside = path if path.suffix == ".json" else path.with_name(path.name + ".json")
+        if path.suffix == ".parquet" and not beside.exists():
+            return [LedgerRecord.from_dict(Release.load(path).account()["ledger"])]
         document = json.loads(beside.read_text(encoding="utf-8"))
-        if isinstance(document, list):
-            return [
-                LedgerRecord(
-                    row["dataset"], row["partition"], row["reference"], row["number"], row["hash"], total=""
-                )
-                for row in document
-            ]
-        return [LedgerRecord.from_dict(document["ledger"])]
+        if isinstance(document, dict):
+            return [LedgerRecord.from_dict(document["ledger"])]
+        return [LedgerRecord.of(Entry.from_row(row)) for row in document]
     except (OSError, ValueError, KeyError, TypeError):
         raise BadCall(
-            f"{path} names no entry of a ledger; give a release that was made with --dataset (.json, or .csv beside "
-            "its .json), or what `veilset ledger export` wrote"
+            f"{path} names no entry of a ledger; give a release or a published dataset that was made with --dataset, "
+            "or what `veilset ledger export` wrote"
         ) from None

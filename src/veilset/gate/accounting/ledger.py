@@ -58,8 +58,13 @@ class LedgerRecord:
     reference: str
     entry: int
     hash: str
-    total: str
+    total: str = ""
     declared: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, entry: Entry, *, total: str = "", declared: tuple[str, ...] = ()) -> Self:
+        """Where an entry stands."""
+        return cls(entry.dataset, entry.partition, entry.reference, entry.number, entry.hash, total, declared)
 
     def sentence(self) -> str:
         """Where a release stands, in words."""
@@ -396,15 +401,7 @@ class Reservation:
                 f"the people of {entry.dataset!r} are not those of other datasets with the same data, as the publisher "
                 "declared"
             )
-        return LedgerRecord(
-            entry.dataset,
-            entry.partition,
-            entry.reference,
-            entry.number,
-            entry.hash,
-            str(self.total),
-            tuple(declared),
-        )
+        return LedgerRecord.of(entry, total=str(self.total), declared=tuple(declared))
 
     def settle(
         self, spent: Amount, *, facts: dict[str, float] | None = None, warn: WarningSink = _warn
