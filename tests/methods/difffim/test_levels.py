@@ -41,7 +41,7 @@ def test_candidates_are_those_all_of_whose_parts_are_given(pairs: list[Itemset])
 
 def test_a_ceiling_is_the_rarest_part_that_is_known() -> None:
     """Of a pair, whichever item is rarer; where no part is known, all that is possible."""
-    known = {(0,): 50.0, (1,): 20.0}
+    known: dict[Itemset, float] = {(0,): 50.0, (1,): 20.0}
     assert ceilings_of([(0, 1), (0, 2), (2, 3)], known, 90).tolist() == [20, 50, 90]
 
 
