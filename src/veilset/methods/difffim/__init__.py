@@ -43,7 +43,7 @@ from veilset.methods.difffim.levels import (
     Heuristics,
     ask_first_level,
     ask_levels,
-    parts_of,
+    one_item_less,
 )
 from veilset.methods.shared.preliminaries import Preliminaries, ask_threshold
 from veilset.request import Request
@@ -168,6 +168,6 @@ def with_parts(levels: Sequence[CountedLevel], chosen: Sequence[Int64Array]) -> 
             continue
         is_part = [place for place, itemset in enumerate(level.counts.itemsets) if itemset in above]
         places = np.unique(np.append(those, [*is_part, int(np.argmax(level.counts.values))]))
-        above = {part for itemset in level.itemsets_at(places) for part in parts_of(itemset)}
+        above = {part for itemset in level.itemsets_at(places) for part in one_item_less(itemset)}
         found.append(places)
     return found[::-1]

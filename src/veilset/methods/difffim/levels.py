@@ -149,14 +149,14 @@ class CountedLevel:
 def ceilings_of(itemsets: Sequence[Itemset], parts: Mapping[Itemset, float], most: float) -> FloatArray:
     """The most that each itemset can have, as far as it is known of parts: it is no more frequent than any of them."""
     return np.array(
-        [min((parts.get(part, most) for part in parts_of(each)), default=most) for each in itemsets]
+        [min((parts.get(part, most) for part in one_item_less(each)), default=most) for each in itemsets]
     )
 
 
-def parts_of(itemset: Itemset) -> Iterator[Itemset]:
+def one_item_less(itemset: Itemset) -> Iterator[Itemset]:
     """The itemsets of one item less.
 
-    >>> list(parts_of((1, 2, 3)))
+    >>> list(one_item_less((1, 2, 3)))
     [(2, 3), (1, 3), (1, 2)]
     """
     return (itemset[:i] + itemset[i + 1 :] for i in range(len(itemset)))
@@ -178,7 +178,7 @@ class ScoredCandidates:
         of an itemset does.
         """
         itemsets = joined(parts)
-        scores = [sum(max(0, parts[part]) for part in parts_of(itemset)) for itemset in itemsets]
+        scores = [sum(max(0, parts[part]) for part in one_item_less(itemset)) for itemset in itemsets]
         return cls(
             Itemsets.of(itemsets), np.array(scores, dtype=np.int64), outranked(itemsets, scores, parts)
         )

@@ -157,7 +157,8 @@ class NoisyValues:
     def below(self, counts: FloatArray, widths: FloatArray) -> FloatArray:
         """The probability of a noisy count of at most each value, for each count (the last axis)."""
         z = (self.values[:, None] - counts) / widths
-        laplace = np.where(z < 0, 0.5 * np.exp(-np.abs(z)), 1 - 0.5 * np.exp(-np.abs(z)))
+        beyond = 0.5 * np.exp(-np.abs(z))
+        laplace = np.where(z < 0, beyond, 1 - beyond)
         if not self.is_normal.any():
             return laplace
         return np.where(self.is_normal[:, None], _normal_below(z), laplace)
