@@ -161,7 +161,7 @@ def _error_of_sum(histogram: NoisyHistogram, of_lengths: FloatArray) -> float:
     """The standard deviation of a sum over transactions, of something that depends on their length.
 
     Classes that are taken together have one noise, and it goes to each as they do. How the transactions are spread over
-    them is not known: about as little as by a Dirichlet law of weight 1, which is half the variance of all being in one.
+    them is not known, or as little as by a Dirichlet law of weight 1: half the variance of all being in one class.
     """
     longer = _longer(histogram)
     of_class = np.append(of_lengths[: -longer.size], of_lengths[-longer.size :] @ _weights_of(longer))
