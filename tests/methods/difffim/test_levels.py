@@ -4,11 +4,14 @@ from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from veilset.gate import NoisyCounts, NoisyHistogram
+from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.itemsets import Itemset, Itemsets, joined
-from veilset.methods.difffim.levels import best_limit
+from veilset.methods.difffim.levels import CountedLevel, best_limit, ceilings_of
 
 
 def test_the_limit_of_a_level_weighs_noise_against_loss() -> None:
@@ -34,3 +37,26 @@ def test_candidates_are_those_all_of_whose_parts_are_given(pairs: list[Itemset])
     """Against every triple."""
     triples = [t for t in combinations(range(7), 3) if all(pair in pairs for pair in combinations(t, 2))]
     assert joined(pairs) == triples
+
+
+def test_a_ceiling_is_the_rarest_part_that_is_known() -> None:
+    """Of a pair, whichever item is rarer; where no part is known, all that is possible."""
+    known: dict[Itemset, float] = {(0,): 50.0, (1,): 20.0}
+    assert ceilings_of([(0, 1), (0, 2), (2, 3)], known, 90).tolist() == [20, 50, 90]
+
+
+def test_a_level_says_what_it_says_in_the_order_that_is_asked_for() -> None:
+    """Clear counts of six pairs, half of them outranked; and none is above its ceiling."""
+    pairs = list(combinations(range(4), 2))
+    values = np.array([600, 500, 400, 300, 200, 100])
+    counts = NoisyCounts(Itemsets.of(pairs), values, DiscreteLaplace(1, Fraction(1)))
+    lengths = NoisyHistogram(np.array([0, 0, 900]), DiscreteLaplace(1, Fraction(1)))
+    outranked = np.array([0.9, 0.1, 0.9, 0.1, 0.9, 0.1])
+    level = CountedLevel(counts, values * 1.0, values * 1.0, 2, lengths, outranked)
+    places = np.array([1, 2, 5])
+    assert level.itemsets_at(places) == [pairs[1], pairs[2], pairs[5]]
+    found = level.posterior(places, {}, most=2000)
+    assert found.means == pytest.approx([500, 400, 100], rel=0.1)
+    under = level.posterior(places, {(0,): 450.0}, most=2000)
+    assert under.high[0] <= 450
+    assert under.means[2] == pytest.approx(found.means[2])

@@ -41,3 +41,20 @@ def test_what_the_tree_lacks_is_learnt_from_the_counts(level: float, slope: floa
     errors = np.abs(estimates.supports - true)
     assert np.median(errors) < np.median(np.abs(noise))
     assert np.mean(errors <= estimates.half_widths) > 0.9
+
+
+@pytest.mark.parametrize(("uneven", "least"), [(0.0, 0.93), (0.3, 0.85)])
+def test_intervals_hold_where_the_tree_lacks_unevenly(uneven: float, least: float) -> None:
+    """In 20 trees that hold about half of what they should."""
+    rng, inside, widths = np.random.default_rng(4), [], []
+    true, lateness = np.geomspace(20_000, 2000, 60), np.linspace(0, 0.9, 60)
+    itemsets = Itemsets.of((item,) for item in range(60))
+    for _ in range(20):
+        held = true / 1.8 * np.exp(uneven * rng.standard_normal(60))
+        asked = np.rint(true + rng.laplace(scale=400, size=60)).astype(np.int64)
+        noisy = NoisyCounts(itemsets, asked, DiscreteLaplace(400, Fraction(1)))
+        found = combined(TreeSupports(itemsets, held, np.full(60, 100.0), lateness), noisy, most=50_000)
+        inside.append(np.mean((found.low <= true) & (true <= found.high)))
+        widths.append(float(found.half_widths.mean()))
+    assert np.mean(inside) > least
+    assert np.mean(widths) < 400 * np.log(20) * 1.05

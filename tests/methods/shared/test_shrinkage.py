@@ -18,6 +18,7 @@ from veilset.methods.shared.shrinkage import (
     SupportPrior,
     expected_half_widths,
     posterior,
+    shortest_of,
     shrunk,
     shrunk_in_groups,
 )
@@ -27,8 +28,8 @@ LARGEST = 5000
 
 def brute_force(
     value: float, scale: float, kept: KeptShares, prior: SupportPrior
-) -> tuple[float, float, float]:
-    """The mean and the middle 95 % over 400,001 supports, one after another."""
+) -> tuple[FloatArray, FloatArray, float]:
+    """400,001 supports one after another, how much of the posterior lies up to each, and its mean."""
     supports = np.linspace(0.5, LARGEST + 0.5, 400_001)
     likely = np.zeros(supports.size)
     for share, chance, gap in kept:
@@ -37,9 +38,18 @@ def brute_force(
     masses = likely * prior.density_at(supports) * (supports[1] - supports[0])
     at_zero = float(prior.chances[0]) * float(np.exp(-abs(value) / scale)) / (2 * scale)
     total = at_zero + masses.sum()
-    below = (at_zero + np.cumsum(masses)) / total
-    low, high = (float(supports[np.searchsorted(below, tail)]) for tail in (0.025, 0.975))
-    return float(masses @ supports / total), 0.0 if at_zero / total >= 0.025 else low, high
+    below = np.append(at_zero, at_zero + np.cumsum(masses)) / total
+    return np.append(0.0, supports), below, float(masses @ supports / total)
+
+
+def shortest(supports: FloatArray, below: FloatArray) -> tuple[float, float]:
+    """The shortest interval of 95 %, of 500 that leave out more and more below."""
+    tails = np.linspace(0, 0.05, 500)
+    lows, highs = (
+        supports[np.minimum(np.searchsorted(below, tails + held), supports.size - 1)] for held in (0.0, 0.95)
+    )
+    best = int(np.argmin(highs - lows))
+    return float(lows[best]), float(highs[best])
 
 
 @pytest.mark.parametrize("kept", [WHOLE, KeptShares.log_normal(0.6, 0.2)], ids=["whole", "truncated"])
@@ -51,10 +61,43 @@ def test_the_posterior_is_that_of_brute_force(value: int, scale: float, kept: Ke
     noisy = NoisyValues.laplace(np.array([value, 10, 20, 80, 400, 1500]), scale)
     prior = SupportPrior.fitted([MeasuredGroup(noisy, kept)], largest=LARGEST)
     found = posterior(noisy, kept, prior)
-    mean, low, high = brute_force(value, scale, kept, prior)
+    supports, below, mean = brute_force(value, scale, kept, prior)
+    low, high = shortest(supports, below)
     assert found.means[0] == pytest.approx(mean, rel=0.03, abs=2)
-    assert found.low[0] == pytest.approx(low, rel=0.05, abs=3)
-    assert found.high[0] == pytest.approx(high, rel=0.05, abs=3)
+    held = np.interp([found.low[0], found.high[0]], supports, below)
+    assert held[1] - (held[0] if found.low[0] > 0 else 0) == pytest.approx(0.95, abs=0.01)
+    assert found.high[0] - found.low[0] == pytest.approx(high - low, rel=0.05, abs=3)
+
+
+def test_where_nobody_may_hold_an_itemset_all_that_is_left_out_is_above() -> None:
+    """The interval begins at 0 and ends where 95 % are reached; the middle 95 % would end later."""
+    points = np.arange(0.5, 100, 0.01)[None]
+    found = shortest_of(points, np.exp(-points / 10), at_zero=2.0)
+    assert found.low.tolist() == [0]
+    mass = 2 + 10 * np.exp(-0.05)
+    assert found.high[0] == pytest.approx(-10 * np.log(0.05 * mass / 10), rel=0.01)
+    assert found.high[0] < -10 * np.log(0.025 * mass / 10) - 5
+
+
+def test_a_whole_number_is_in_if_most_of_what_it_stands_for_is() -> None:
+    """1.6 to 4.4 are 2 to 4, since 2 stands for 1.5 to 2.5; 1 to 5 would be too much."""
+    found = Shrunk(np.array([3.0, 0.2]), np.array([1.6, 0.0]), np.array([4.4, 0.3]))
+    estimates = found.estimates(Itemsets.of([(0,), (1,)]))
+    assert estimates.low.tolist() == [2, 0]
+    assert estimates.high.tolist() == [4, 0]
+
+
+def test_nothing_is_said_to_be_above_its_ceiling() -> None:
+    """A noisy value of 900 of at most 400: below 400, but far above 0; a ceiling of 4,000 changes nothing."""
+    noisy = NoisyValues.laplace(np.array([900.0, 900.0, 900.0]), 200.0)
+    kept = KeptShares.certain(1.0, doubt=(0.5, 0.5))
+    prior = SupportPrior.vague(np.append(0.0, np.geomspace(0.5, LARGEST + 0.5, 101)))
+    free = posterior(noisy, kept, prior)
+    under = posterior(noisy, kept, prior, np.array([400.0, 4000.0, 0.0]))
+    assert under.high[0] <= 400 < free.means[0]
+    assert under.means[0] > 100
+    assert under.means[1] == pytest.approx(free.means[1], rel=0.01)
+    assert under.high[2] <= 1
 
 
 @given(

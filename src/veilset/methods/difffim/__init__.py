@@ -26,12 +26,13 @@ what remains of epsilon is not spent; that depends on noisy answers alone.
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 
 from veilset.arrays import Int64Array
 from veilset.gate import Curator
-from veilset.itemsets import Itemsets
+from veilset.itemsets import Itemset, Itemsets
 from veilset.methods.difffim.levels import (
     MOST_EXTENDED,
     NAIVE,
@@ -42,6 +43,7 @@ from veilset.methods.difffim.levels import (
     Heuristics,
     ask_first_level,
     ask_levels,
+    one_item_less,
 )
 from veilset.methods.shared.preliminaries import Preliminaries, ask_threshold
 from veilset.request import Request
@@ -139,10 +141,33 @@ def release_levels(
 
 
 def estimates_of(levels: Sequence[CountedLevel], chosen: Int64Array, *, most: int) -> Estimates:
-    """The supports of those chosen among all that was counted, level by level."""
+    """The supports of those chosen among all that was counted, level by level: none is above those of its parts."""
     ends = np.cumsum([0, *(level.average.size for level in levels)])
-    parts = [
-        level.estimates(chosen[(chosen >= start) & (chosen < end)] - start, most=most)
-        for level, start, end in zip(levels, ends[:-1], ends[1:], strict=True)
+    of_level = [
+        np.sort(chosen[(chosen >= start) & (chosen < end)] - start) for start, end in pairwise(ends.tolist())
     ]
-    return Estimates.joined(parts) if parts else Estimates.none()
+    largest, parts, estimates = float(most), dict[Itemset, float](), []
+    for level, places, those in zip(levels, with_parts(levels, of_level), of_level, strict=True):
+        if places.size == 0:
+            break
+        found = level.posterior(places, parts, most=largest)
+        released = Itemsets.of(level.itemsets_at(those))
+        estimates.append(found.take(np.searchsorted(places, those)).estimates(released))
+        parts = dict(zip(level.itemsets_at(places), found.high.tolist(), strict=True))
+        largest = max(1.0, float(found.high.max()))
+    return Estimates.joined(estimates) if estimates else Estimates.none()
+
+
+def with_parts(levels: Sequence[CountedLevel], chosen: Sequence[Int64Array]) -> list[Int64Array]:
+    """The places of those chosen at each level, of their parts, and of the itemset that was counted most often."""
+    found: list[Int64Array] = []
+    above: set[Itemset] = set()
+    for level, those in zip(reversed(levels), reversed(chosen), strict=True):
+        if those.size == 0 and not above:
+            found.append(those)
+            continue
+        is_part = [place for place, itemset in enumerate(level.counts.itemsets) if itemset in above]
+        places = np.unique(np.append(those, [*is_part, int(np.argmax(level.counts.values))]))
+        above = {part for itemset in level.itemsets_at(places) for part in one_item_less(itemset)}
+        found.append(places)
+    return found[::-1]

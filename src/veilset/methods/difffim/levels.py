@@ -5,7 +5,7 @@ each level above; z = the distribution of lengths.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -16,7 +16,7 @@ from veilset.gate import Curator, KeepAll, KeepRandom, KeepSmart, NoisyCounts, N
 from veilset.itemsets import Itemset, Itemsets, joined
 from veilset.methods.difffim.double_standards import average_original, largest_original
 from veilset.methods.difffim.smart_shares import OUTRANKED_CLASSES, kept_smartly, outranked
-from veilset.methods.shared.shrinkage import MeasuredGroup, NoisyValues, shrunk_in_groups
+from veilset.methods.shared.shrinkage import MeasuredGroup, NoisyValues, Shrunk, shrunk_in_groups
 from veilset.methods.shared.truncation import (
     LONGEST_LENGTH,
     kept_at_random,
@@ -24,7 +24,6 @@ from veilset.methods.shared.truncation import (
     length_up_to,
     lengths_above_noise,
 )
-from veilset.results.estimates import Estimates
 
 SHARE_LEFT_WHOLE = Fraction(85, 100)
 """The length limit of level 1 leaves 85 % of the transactions whole (Alg. 1, l. 2)."""
@@ -94,16 +93,24 @@ class CountedLevel:
         largest = largest_original(counts.values, scale=scale, share=share, rho=RHO)
         return cls(counts, average, largest, limit, lengths, outranked)
 
-    def estimates(self, chosen: Int64Array, *, most: int) -> Estimates:
-        """The supports of some of the itemsets, of which none is above the most that is possible."""
+    def itemsets_at(self, places: Int64Array) -> list[Itemset]:
+        """Some of the itemsets."""
+        rows = self.counts.itemsets.items.reshape(self.counts.values.size, -1)
+        return [tuple(row) for row in rows[places].tolist()]
+
+    def posterior(self, places: Int64Array, parts: Mapping[Itemset, float], *, most: float) -> Shrunk:
+        """The supports of some of the itemsets; none is above the most that is possible, nor above any of its parts."""
         groups = self._groups()
-        measured = [self._measured(places) for places in groups]
-        is_chosen = np.isin(np.arange(self.counts.values.size), chosen)
-        found = shrunk_in_groups(
-            measured, [np.flatnonzero(is_chosen[places]) for places in groups], largest=most
-        )
-        itemsets, order = list(self.counts.itemsets), np.concatenate(groups)
-        return found.estimates(Itemsets.of(itemsets[place] for place in order[is_chosen[order]].tolist()))
+        measured = [self._measured(group) for group in groups]
+        is_chosen = np.isin(np.arange(self.counts.values.size), places)
+        chosen = [np.flatnonzero(is_chosen[group]) for group in groups]
+        ceilings = [
+            ceilings_of(self.itemsets_at(group[those]), parts, most)
+            for group, those in zip(groups, chosen, strict=True)
+        ]
+        found = shrunk_in_groups(measured, chosen, largest=most, ceilings=ceilings)
+        order = np.concatenate([group[those] for group, those in zip(groups, chosen, strict=True)])
+        return found.take(np.argsort(order)[np.searchsorted(np.sort(order), places)])
 
     def _groups(self) -> list[Int64Array]:
         """Places of the itemsets that lose about alike."""
@@ -139,6 +146,22 @@ class CountedLevel:
         return {itemset: noisy for place, (itemset, noisy) in enumerate(rows) if place in best}
 
 
+def ceilings_of(itemsets: Sequence[Itemset], parts: Mapping[Itemset, float], most: float) -> FloatArray:
+    """The most that each itemset can have, as far as it is known of parts: it is no more frequent than any of them."""
+    return np.array(
+        [min((parts.get(part, most) for part in one_item_less(each)), default=most) for each in itemsets]
+    )
+
+
+def one_item_less(itemset: Itemset) -> Iterator[Itemset]:
+    """The itemsets of one item less.
+
+    >>> list(one_item_less((1, 2, 3)))
+    [(2, 3), (1, 3), (1, 2)]
+    """
+    return (itemset[:i] + itemset[i + 1 :] for i in range(len(itemset)))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoredCandidates:
     """Itemsets that may reach the threshold, and the scores by which smart truncation prefers them."""
@@ -155,10 +178,7 @@ class ScoredCandidates:
         of an itemset does.
         """
         itemsets = joined(parts)
-        scores = [
-            sum(max(0, parts[itemset[:i] + itemset[i + 1 :]]) for i in range(len(itemset)))
-            for itemset in itemsets
-        ]
+        scores = [sum(max(0, parts[part]) for part in one_item_less(itemset)) for itemset in itemsets]
         return cls(
             Itemsets.of(itemsets), np.array(scores, dtype=np.int64), outranked(itemsets, scores, parts)
         )

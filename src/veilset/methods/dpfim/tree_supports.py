@@ -14,7 +14,7 @@ import numpy as np
 from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import NoisyCounts, NoisyTree
 from veilset.itemsets import Itemsets
-from veilset.methods.shared.shrinkage import NEAR_VALUE, middle_of
+from veilset.methods.shared.shrinkage import NEAR_VALUE, shortest_of
 from veilset.results.estimates import Estimates
 
 LARGEST_FACTOR = 3.0
@@ -22,14 +22,18 @@ LARGEST_FACTOR = 3.0
 EXPONENT = 0.75
 """Nodes below frequent items are kept more often than others, so itemsets lack less than their last item does. Where
 items are independent of each other, three quarters of the factor, as a power, is about right."""
-UNEVEN = np.geomspace(0.02, 2.0, 20)
-"""How far what is lacking differs from itemset to itemset, as a share of the support: 0.02 to 2."""
+UNEVEN = np.geomspace(0.05, 3.0, 25)
+"""How far what is lacking differs from itemset to itemset, as a share of what is lacking: 0.05 to 3."""
+ALWAYS_LACKING = 0.03
+"""3 % of a support are taken to be lacking at the least."""
+TURNS = 3
+"""Factors and unevenness are found in 3 turns, each from the other."""
 HELD_BY_NOBODY = 0.3
 """A support of 0 is as likely as all those that lie within 0.3 scales of the noise of what was asked for."""
 HEAVINESS = 3
 """3 degrees of freedom: tails so heavy that a value may be far off without the others being doubted."""
 USUALLY_UNEVEN = 0.3
-"""The same before anything is known."""
+"""What is lacking differs by 0.3 of a support in the first turn, before anything is known."""
 LEVEL_BEFORE, SLOPE_BEFORE, LARGER_BEFORE = 0.2, 0.5, 0.3
 """How far the factor is expected to be from 1 for the first item, to change up to the last, and for larger itemsets."""
 
@@ -125,13 +129,8 @@ def combined(known: TreeSupports, asked: NoisyCounts, *, most: int) -> Estimates
     itemset lacks more than others: a law with heavy tails, so that where the two differ much, the interval holds both.
     """
     scale = float(asked.mechanism.scale)
-    factors, doubts = _factors(known, asked)
-    lifted = factors * known.supports
-    noise = factors**2 * known.variances + known.supports**2 * doubts
-    is_single, uneven = np.diff(asked.itemsets.offsets) == 1, np.zeros(lifted.size)
-    for alike in (is_single, ~is_single):
-        differences, errors = asked.values[alike] - lifted[alike], noise[alike] + 2 * scale**2
-        uneven[alike] = _unevenness(differences, lifted[alike], errors)
+    level = _levelled(known, asked)
+    lifted, noise, uneven = level.lifted, level.noise, level.uneven
     values, middles = asked.values[:, None].astype(np.float64), lifted[:, None]
 
     def densities(supports: FloatArray) -> FloatArray:
@@ -145,7 +144,7 @@ def combined(known: TreeSupports, asked: NoisyCounts, *, most: int) -> Estimates
     points = np.sort(np.clip(near, 0, most), axis=1)
     # Supports next to 0 are many, so 0 is as likely as a stretch of others.
     at_zero = HELD_BY_NOBODY * scale * densities(np.zeros((1, 1)))[:, 0]
-    return middle_of(points, densities(points), at_zero=at_zero).estimates(asked.itemsets)
+    return shortest_of(points, densities(points), at_zero=at_zero).estimates(asked.itemsets)
 
 
 def heavy_tailed(z: FloatArray) -> FloatArray:
@@ -153,14 +152,53 @@ def heavy_tailed(z: FloatArray) -> FloatArray:
     return (1 + z * z / HEAVINESS) ** (-(HEAVINESS + 1) / 2)
 
 
-def _factors(known: TreeSupports, asked: NoisyCounts) -> tuple[FloatArray, FloatArray]:
+def _heavy_tailed_places(number: int) -> FloatArray:
+    """Places of that law between which its chances are equal."""
+    z = np.linspace(-40.0, 40.0, 8001)
+    below = np.cumsum(heavy_tailed(z))
+    return np.interp((np.arange(number) + 0.5) / number, below / below[-1], z)
+
+
+PLACES = _heavy_tailed_places(15)
+"""15 places of that law that stand for all others, with Laplace noise of half their distance around each."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Levelled:
+    """What the tree says, brought to the level of what was asked for; the variance of the noise in it and of the level.
+
+    `uneven` is the mean square of what one itemset lacks more than others, as a share of its support.
+    """
+
+    lifted: FloatArray
+    noise: FloatArray
+    uneven: FloatArray
+
+
+def _levelled(known: TreeSupports, asked: NoisyCounts) -> Levelled:
+    """The factors, and how uneven itemsets are around them: each depends on the other, so they are found in turns."""
+    is_single = np.diff(asked.itemsets.offsets) == 1
+    uneven = np.full(is_single.size, USUALLY_UNEVEN**2)
+    for _ in range(TURNS):
+        factors, doubts = _factors(known, asked, uneven)
+        lifted = factors * known.supports
+        noise = factors**2 * known.variances + known.supports**2 * doubts
+        lacking = np.abs(factors - 1) + ALWAYS_LACKING
+        for alike in (is_single, ~is_single):
+            differences, of_support = asked.values[alike] - lifted[alike], (lacking * lifted)[alike]
+            part = _unevenness(differences, of_support, noise[alike], scale=float(asked.mechanism.scale))
+            uneven[alike] = part * lacking[alike] ** 2
+    return Levelled(lifted, noise, uneven)
+
+
+def _factors(known: TreeSupports, asked: NoisyCounts, uneven: FloatArray) -> tuple[FloatArray, FloatArray]:
     """By which factor supports are too low, and the variance of that, by least squares.
 
     It is level + slope * lateness, and something more for larger itemsets than single items. Level 1 and slope 0 are
     the first guess, and stay it where the noise drowns everything.
     """
     variances = 2 * float(asked.mechanism.scale) ** 2 + known.variances
-    precision = 1 / (variances + (USUALLY_UNEVEN * known.supports) ** 2)
+    precision = 1 / (variances + uneven * known.supports**2)
     is_larger = np.diff(asked.itemsets.offsets) > 1
     terms = np.column_stack([np.ones(len(asked.itemsets)), known.lateness, is_larger])
     design = known.supports[:, None] * terms
@@ -172,13 +210,18 @@ def _factors(known: TreeSupports, asked: NoisyCounts) -> tuple[FloatArray, Float
     return np.maximum(terms @ fitted, 0), doubts
 
 
-def _unevenness(differences: FloatArray, supports: FloatArray, noise: FloatArray) -> float:
-    """How far what is lacking differs from itemset to itemset: the mean square of it, as a share of the support.
+def _unevenness(differences: FloatArray, lacking: FloatArray, noise: FloatArray, *, scale: float) -> float:
+    """How far what is lacking differs from itemset to itemset: the mean square of it, as a share of `lacking`.
 
-    On average over UNEVEN, weighted by how well each explains the differences between both answers. Tails are heavy: a
-    few that differ much are no reason to doubt all others.
+    On average over UNEVEN, weighted by how well each explains the differences between both answers, with Laplace noise
+    of a scale in what was asked for and heavy tails in what the tree says. A few that differ much are no reason to
+    doubt all others. Before anything is known, itemsets differ by about as much as is lacking, or half or twice that.
     """
-    spread = np.sqrt(noise + np.outer(UNEVEN**2, supports**2) + 1.0)
-    log_chances = (np.log(heavy_tailed(differences / spread)) - np.log(spread)).sum(axis=1)
+    spread = np.outer(UNEVEN, lacking)[:, :, None]
+    # Noise as wide as both noises together: their variances add up.
+    widths = np.hypot(np.sqrt(scale**2 + noise / 2)[:, None], np.gradient(PLACES) / 2 * spread)
+    apart = np.abs(differences[:, None] - spread * PLACES) / widths
+    log_chances = np.log((np.exp(-apart) / widths).mean(axis=2) + 1e-300).sum(axis=1)
+    log_chances -= np.log(UNEVEN) ** 2  # a standard deviation of 0.7, or a factor of 2
     chances = np.exp(log_chances - log_chances.max())
     return float(UNEVEN**2 @ chances / chances.sum())

@@ -48,8 +48,10 @@ NEAR_VALUE = np.sinh(np.linspace(-4, 4, 41))
 """In widths of the noise: 41 points, closer together where the noise is likelier."""
 FAR_BELOW = 6.0
 """6 standard deviations below 0: no normal noise is lower."""
-TAIL_OF_INTERVAL = 0.025
-"""2.5 % of a posterior lie below its interval, 2.5 % above."""
+OUTSIDE = 0.05
+"""5 % of a posterior lie outside its interval."""
+TAILS = np.linspace(0.0, OUTSIDE, 21)
+"""Of these 5 %, 0 to 5 % lie below, in steps of 0.25 %: whichever makes the interval shortest."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,7 +157,8 @@ class NoisyValues:
     def below(self, counts: FloatArray, widths: FloatArray) -> FloatArray:
         """The probability of a noisy count of at most each value, for each count (the last axis)."""
         z = (self.values[:, None] - counts) / widths
-        laplace = np.where(z < 0, 0.5 * np.exp(-np.abs(z)), 1 - 0.5 * np.exp(-np.abs(z)))
+        beyond = 0.5 * np.exp(-np.abs(z))
+        laplace = np.where(z < 0, beyond, 1 - beyond)
         if not self.is_normal.any():
             return laplace
         return np.where(self.is_normal[:, None], _normal_below(z), laplace)
@@ -277,7 +280,7 @@ def _smoothed(chances: FloatArray, widths: FloatArray, *, passes: int) -> FloatA
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shrunk:
-    """The posterior mean of each support, and between which ends the middle 95 % of its posterior lie."""
+    """The posterior mean of each support, and the ends of the shortest interval that holds 95 % of its posterior."""
 
     means: FloatArray
     low: FloatArray
@@ -288,14 +291,21 @@ class Shrunk:
         """About how far each support is from its mean."""
         return (self.high - self.low) / 4
 
+    def take(self, places: Int64Array) -> "Shrunk":
+        """Some of them."""
+        return Shrunk(self.means[places], self.low[places], self.high[places])
+
     def estimates(self, itemsets: Itemsets) -> Estimates:
-        """In whole transactions; intervals become wider."""
-        low, high = np.floor(self.low).astype(np.int64), np.ceil(self.high).astype(np.int64)
+        """In whole transactions: each stands for all that is nearer to it than to others."""
+        low, high = np.floor(self.low + 0.5).astype(np.int64), np.ceil(self.high - 0.5).astype(np.int64)
+        high = np.maximum(low, high)
         return Estimates(itemsets, np.clip(np.rint(self.means).astype(np.int64), low, high), low, high)
 
 
-def posterior(noisy: NoisyValues, kept: KeptShares, prior: SupportPrior) -> Shrunk:
-    """What noisy values say of supports with that prior."""
+def posterior(
+    noisy: NoisyValues, kept: KeptShares, prior: SupportPrior, ceilings: FloatArray | None = None
+) -> Shrunk:
+    """What noisy values say of supports with that prior, and under these ceilings."""
     noisy = noisy.possible()
     at_zero = prior.chances[0] * noisy.densities(np.zeros(1), noisy.scales[:, None])[:, 0]
     points = _points(noisy, kept, prior)
@@ -303,25 +313,37 @@ def posterior(noisy: NoisyValues, kept: KeptShares, prior: SupportPrior) -> Shru
     for share, chance, gap in kept:
         widths = np.hypot(noisy.scales[:, None], gap * share * points)
         likely += chance * noisy.densities(share * points, widths)
-    found = middle_of(points, likely * prior.density_at(points), at_zero=at_zero)
-    return _doubted(found, kept.doubt, largest=prior.largest)
+    largest = np.full(len(points), prior.largest)
+    if ceilings is not None:
+        largest = np.minimum(np.maximum(ceilings, 1.0), largest)
+        likely *= points <= largest[:, None] + 0.5
+    found = shortest_of(points, likely * prior.density_at(points), at_zero=at_zero)
+    return _doubted(found, kept.doubt, largest=largest)
 
 
-def middle_of(points: FloatArray, densities: FloatArray, *, at_zero: FloatArray | float = 0.0) -> Shrunk:
-    """The mean and the middle 95 % of laws, a row each, with densities at ascending points and some chance of 0."""
+def shortest_of(points: FloatArray, densities: FloatArray, *, at_zero: FloatArray | float = 0.0) -> Shrunk:
+    """The mean of laws, a row each, and the shortest interval around it that holds 95 %.
+
+    They have densities at ascending points and some chance of 0. Where 0 is likely, the interval begins there, and all
+    that it leaves out is above.
+    """
     pieces = np.diff(points, axis=1) * (densities[:, 1:] + densities[:, :-1]) / 2
     # Where all is impossible, which rounding can make of what is hardly possible, any place is as likely.
     first = np.broadcast_to(np.asarray(at_zero, np.float64), len(points))
     below = np.cumsum(np.column_stack([first, pieces + 1e-290]), axis=1)
-    total = below[:, -1]
-    means = (pieces * (points[:, 1:] + points[:, :-1]) / 2).sum(axis=1) / total
-    low, high = (
-        _quantile(below / total[:, None], points, tail) for tail in (TAIL_OF_INTERVAL, 1 - TAIL_OF_INTERVAL)
+    total = below[:, -1:]
+    means = (pieces * (points[:, 1:] + points[:, :-1]) / 2).sum(axis=1) / total[:, 0]
+    lows, highs = (_quantiles(below / total, points, TAILS + held) for held in (0.0, 1 - OUTSIDE))
+    is_around = (lows <= means[:, None]) & (means[:, None] <= highs)
+    rows, shortest = (
+        np.arange(len(points)),
+        np.argmin(np.where(is_around, 0.0, np.inf) + highs - lows, axis=1),
     )
+    low, high = lows[rows, shortest], highs[rows, shortest]
     return Shrunk(np.clip(means, low, high), low, high)
 
 
-def _doubted(found: Shrunk, doubt: tuple[float, float], *, largest: float) -> Shrunk:
+def _doubted(found: Shrunk, doubt: tuple[float, float], *, largest: FloatArray) -> Shrunk:
     """Wider by what all shares together may be wrong by; no support is above the largest."""
     too_low, too_high = doubt
     means = np.maximum(found.means, 1e-9)
@@ -345,14 +367,19 @@ def _points(noisy: NoisyValues, kept: KeptShares, prior: SupportPrior) -> FloatA
     return np.sort(np.hstack([everywhere, near_values]), axis=1)
 
 
-def _quantile(below: FloatArray, points: FloatArray, chance: float) -> FloatArray:
-    """The first support, in each row, below which there is that chance; `below` tells how much is up to each point."""
-    after = (below < chance).sum(axis=1)
-    rows = np.arange(len(points))
-    upper = np.minimum(after, points.shape[1] - 1)
+def _quantiles(below: FloatArray, points: FloatArray, chances: FloatArray) -> FloatArray:
+    """For each chance (the last axis), the first support, in each row, below which it is reached.
+
+    `below` tells how much is up to each point.
+    """
+    rows, width = np.arange(len(points))[:, None], points.shape[1]
+    # Rows one after another, each 2 above the one before, so that one search does for all.
+    after = np.searchsorted((below + 2 * rows).ravel(), chances + 2 * rows)
+    after = np.clip(after - width * rows, 0, width)
+    upper = np.minimum(after, width - 1)
     lower = np.maximum(upper - 1, 0)
     rise = np.maximum(below[rows, upper] - below[rows, lower], 1e-300)
-    part = np.clip((chance - below[rows, lower]) / rise, 0.0, 1.0)
+    part = np.clip((chances - below[rows, lower]) / rise, 0.0, 1.0)
     between = points[rows, lower] + part * (points[rows, upper] - points[rows, lower])
     return np.where(after == 0, 0.0, between)
 
@@ -369,13 +396,20 @@ def shrunk(
 
 
 def shrunk_in_groups(
-    measured: Sequence[MeasuredGroup], chosen: Sequence[Int64Array], *, largest: float
+    measured: Sequence[MeasuredGroup],
+    chosen: Sequence[Int64Array],
+    *,
+    largest: float,
+    ceilings: Sequence[FloatArray | None] | None = None,
 ) -> Shrunk:
-    """The same with several groups of which different shares are counted; one group after another."""
+    """The same with several groups of which different shares are counted; one group after another.
+
+    Of each group, there may be ceilings for those chosen.
+    """
     prior = SupportPrior.fitted(measured, largest=largest)
     parts = [
-        posterior(group.noisy.take(places), group.kept, prior)
-        for group, places in zip(measured, chosen, strict=True)
+        posterior(group.noisy.take(places), group.kept, prior, above)
+        for group, places, above in zip(measured, chosen, ceilings or [None] * len(measured), strict=True)
     ]
     return Shrunk(
         *(np.concatenate(ends) for ends in zip(*((p.means, p.low, p.high) for p in parts), strict=True))

@@ -4,7 +4,7 @@ Works on noisy histograms of lengths that were paid for; no data.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 
 import numpy as np
@@ -104,10 +104,9 @@ def kept_shares(
     holders = each_holds @ numbers
     shares = np.clip((each_holds * kept) @ numbers / holders, least, 1.0)
     middle = float(shares[centre])
-    by_class = _per_class(histogram, each_holds[centre] * (kept[centre] - middle))
-    noise = math.sqrt(2.0) * float(histogram.mechanism.scale) * float(np.sqrt((by_class**2).sum()))
-    of_noise = SURE * noise / (holders[centre] * middle)
-    doubt = (min(of_noise, -math.log(middle)), min(of_noise, math.log(middle / least)))
+    error = _error_of_sum(histogram, each_holds[centre] * (kept[centre] - middle))
+    together = SURE * error / (holders[centre] * middle)
+    doubt = (min(together, -math.log(middle)), min(together, math.log(middle / least)))
     return KeptShares.at_deviations(shares, doubt)
 
 
@@ -132,19 +131,47 @@ def _spread_lengths(histogram: NoisyHistogram) -> tuple[FloatArray, FloatArray]:
 
     The last class is spread over longer lengths.
     """
-    values, deviation = histogram.values.astype(np.float64), math.sqrt(2) * float(histogram.mechanism.scale)
-    numbers, end = np.zeros(values.size), values.size
-    for start in range(values.size - 1, 0, -1):
-        clear = CLEAR * deviation * math.sqrt(end - start)
-        together = max(float(values[start:end].sum()), 0.0)
-        if together > clear or start == 1 or values[start - 1] > CLEAR * deviation:
-            weights = np.arange(start, end) ** -2.0
-            # What is not clear is rather nothing than something.
-            numbers[start:end] = together * min(1.0, together / clear) * weights / weights.sum()
-            end = start
+    values = histogram.values.astype(np.float64)
+    numbers = np.zeros(values.size)
+    for start, end in _blocks(histogram):
+        together, clear = max(float(values[start:end].sum()), 0.0), _clear(histogram, end - start)
+        # What is not clear is rather nothing than something.
+        numbers[start:end] = together * min(1.0, together / clear) * _weights_of(np.arange(start, end))
     last = values.size - 1
     lengths = np.append(np.arange(last, dtype=np.float64), last * _longer(histogram))
     return lengths, np.append(numbers[:last], numbers[last] * _weights_of(_longer(histogram)))
+
+
+def _blocks(histogram: NoisyHistogram) -> Iterator[tuple[int, int]]:
+    """From where to where classes are taken together, from the longest ones to those of length 1."""
+    values, end = histogram.values, histogram.values.size
+    for start in range(values.size - 1, 0, -1):
+        is_clear = values[start:end].sum() > _clear(histogram, end - start)
+        if is_clear or start == 1 or values[start - 1] > _clear(histogram, 1):
+            yield start, end
+            end = start
+
+
+def _clear(histogram: NoisyHistogram, classes: int) -> float:
+    """What a number of classes together must exceed to be told from noise."""
+    return CLEAR * math.sqrt(2 * classes) * float(histogram.mechanism.scale)
+
+
+def _error_of_sum(histogram: NoisyHistogram, of_lengths: FloatArray) -> float:
+    """The standard deviation of a sum over transactions, of something that depends on their length.
+
+    Classes that are taken together have one noise, and it goes to each as they do. How the transactions are spread over
+    them is not known, or as little as by a Dirichlet law of weight 1: half the variance of all being in one class.
+    """
+    longer = _longer(histogram)
+    of_class = np.append(of_lengths[: -longer.size], of_lengths[-longer.size :] @ _weights_of(longer))
+    noise, variance = 2 * float(histogram.mechanism.scale) ** 2, 0.0
+    for start, end in _blocks(histogram):
+        weights, each = _weights_of(np.arange(start, end)), of_class[start:end]
+        number = max(float(histogram.values[start:end].sum()), 0.0)
+        middle = float(each @ weights)
+        variance += noise * (end - start) * middle**2 + number**2 * float((each - middle) ** 2 @ weights) / 2
+    return math.sqrt(variance)
 
 
 def _longer(histogram: NoisyHistogram) -> FloatArray:
@@ -152,13 +179,7 @@ def _longer(histogram: NoisyHistogram) -> FloatArray:
     return LONGER if histogram.values.size > LONGEST_LENGTH else np.ones(1)
 
 
-def _weights_of(longer: FloatArray) -> FloatArray:
-    """How likely each is, compared with the others."""
-    weights: FloatArray = longer**-2.0 / (longer**-2.0).sum()
+def _weights_of(lengths: FloatArray | Int64Array) -> FloatArray:
+    """How likely each length is, compared with the others."""
+    weights: FloatArray = lengths**-2.0 / (lengths**-2.0).sum()
     return weights
-
-
-def _per_class(histogram: NoisyHistogram, of_lengths: FloatArray) -> FloatArray:
-    """From the lengths of `_spread_lengths` back to the classes of the histogram."""
-    longer = _longer(histogram)
-    return np.append(of_lengths[: -longer.size], of_lengths[-longer.size :] @ _weights_of(longer))

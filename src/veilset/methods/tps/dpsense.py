@@ -40,8 +40,9 @@ LIMITS = (1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200)
 """The lengths to choose from: public, and few, so that a small share of epsilon can tell them apart."""
 PRICE = 6
 """How many scales of noise one support at the k-th place must be worth; see docs/methods/tps.md."""
-UNEVENNESS, LEAST_UNEVEN = 0.6, 0.005
-"""The log of the share that an item keeps deviates by 0.6 of what is lost on average, and by 0.005 at the least."""
+UNEVENNESS, LEAST_UNEVEN = 0.9, 0.005
+"""The log of the share that an item keeps deviates by 0.9 of what is lost on average times the root of what is kept; by
+0.005 at the least. Where nearly all is lost, all lose nearly alike."""
 LEAST_NORMALISED, LONGEST, SHARES_IN_GRID = 0.02, 128, 100
 """Of 100 shares on a grid, the least is that of a transaction of 128 items, but not below 0.02."""
 MOST_ADDED = 50
@@ -117,7 +118,7 @@ def kept_of_sums(normalised: Shrunk, total: NoisyCount, *, limit: int, items: in
     likely = np.exp(-np.abs(total.value - sums) / widths) / widths
     reached = np.cumsum(likely) / likely.sum()
     low, middle, high = np.interp([0.975, 0.5, 0.025], reached, shares).tolist()
-    uneven = max(UNEVENNESS * (1 - middle), LEAST_UNEVEN)
+    uneven = max(UNEVENNESS * (1 - middle) * math.sqrt(middle), LEAST_UNEVEN)
     # The most popular items, which make the sums, are often held alone: others may all have kept less.
     doubt = (math.log(high / middle), math.hypot(math.log(middle / low), SURE * uneven))
     return KeptShares.at_deviations(np.minimum(middle * np.exp(-uneven * DEVIATIONS), 1.0), doubt)
