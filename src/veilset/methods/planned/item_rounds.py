@@ -14,8 +14,8 @@ from fractions import Fraction
 import numpy as np
 
 from veilset.arrays import FloatArray, Int64Array
-from veilset.methods.planned.item_posterior import ItemPosterior
 from veilset.methods.planned.overlap import CAPS, NUMBERS, Overlap
+from veilset.methods.planned.posterior import Posterior
 
 CERTAIN = 0.98
 """0.98 is the chance to be in the answer above which an item is certain."""
@@ -113,7 +113,7 @@ class ItemZones:
     certain: Int64Array
 
     @classmethod
-    def of(cls, posterior: ItemPosterior, k: int) -> "ItemZones":
+    def of(cls, posterior: Posterior, k: int) -> "ItemZones":
         """By what is known of the items."""
         bar = posterior.kth_support(k)
         chances = posterior.at_least(bar)
@@ -147,7 +147,7 @@ def possible_plans(k: int, zones: ItemZones, remaining: Fraction, least: Fractio
 
 
 def choose_plan(
-    posterior: ItemPosterior, zones: ItemZones, counting: Counting, k: int, *, remaining: Fraction
+    posterior: Posterior, zones: ItemZones, counting: Counting, k: int, *, remaining: Fraction
 ) -> CountingPlan:
     """The plan that is predicted to lose least."""
     prediction = Prediction.of(posterior, zones, counting, k)
@@ -167,7 +167,7 @@ class Prediction:
     noise: FloatArray
 
     @classmethod
-    def of(cls, posterior: ItemPosterior, zones: ItemZones, counting: Counting, k: int) -> "Prediction":
+    def of(cls, posterior: Posterior, zones: ItemZones, counting: Counting, k: int) -> "Prediction":
         """Draws are the same for every plan, and for every run: they only serve to compare plans."""
         chances, grid, means, deviations = (
             posterior.chances,
