@@ -36,12 +36,14 @@ PARTS_FOR_UNCERTAIN = tuple(Fraction(parts, 5) for parts in range(6))
 """From nothing to all of what remains is for items that are uncertain; what is left is for the certain ones."""
 NARROWER = 4
 """4 times fewer items are counted in a second round."""
-DRAWS = 8
-"""8 draws of supports from the posterior tell one plan from another."""
+DRAWS = 24
+"""24 draws of supports from the posterior tell one plan from another."""
+LEAST_DEVIATION = 1e-4
+"""0.0001 is the least standard deviation of a support: what is known exactly would be divided by nothing."""
 UNCERTAIN_LOSS = 0.3
 """0.3 of what a sum of supports loses under a cap is how uncertain that loss is."""
-WEIGHT_OF_SUPPORTS = 0.5
-"""0.5: a mean relative error of supports counts half as much as an equal share of wrong items."""
+WEIGHT_OF_SUPPORTS = 0.2
+"""0.2: a mean relative error of supports counts a fifth as much as an equal share of wrong items."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,12 +171,8 @@ class Prediction:
     @classmethod
     def of(cls, posterior: Posterior, zones: ItemZones, counting: Counting, k: int) -> "Prediction":
         """Draws are the same for every plan, and for every run: they only serve to compare plans."""
-        chances, grid, means, deviations = (
-            posterior.chances,
-            posterior.grid,
-            posterior.means,
-            posterior.deviations,
-        )
+        chances, grid, means = posterior.chances, posterior.grid, posterior.means
+        deviations = np.maximum(posterior.deviations, LEAST_DEVIATION)
         rng = np.random.default_rng(0)
         uniform, below = rng.random((DRAWS, means.size)), chances.cumsum(axis=1)
         places = np.array([(below < row[:, None]).sum(axis=1) for row in uniform])

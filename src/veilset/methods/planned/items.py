@@ -15,8 +15,8 @@ Privacy argument. Neighbours differ by one privacy unit of at most c transaction
 5. 1/50 of epsilon for the sum of the supports of the released items, where one transaction adds at most m: c m.
 
 Which items are counted again, every cap and every share follow from earlier answers and public numbers
-(`planned.item_rounds`). The budget refuses what would exceed epsilon. Posteriors (`planned.item_posterior`), the choice
-of the items and their intervals are post-processing.
+(`planned.item_rounds`). The budget refuses what would exceed epsilon. Posteriors (those of the miner, with what
+`planned.item_posterior` adds), the choice of the items and their intervals are post-processing.
 """
 
 import math
@@ -29,10 +29,10 @@ from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import Curator
 from veilset.itemsets import Itemsets
 from veilset.methods.planned.capped_counts import ask_capped_supports, measurement_of
-from veilset.methods.planned.item_posterior import NoisySum, calibrated, law_of_supports
+from veilset.methods.planned.item_posterior import NoisySum, corrected_by_sum, finely, law_of_supports
 from veilset.methods.planned.item_rounds import UNCERTAIN_LOSS, Counting, ItemZones, choose_plan
-from veilset.methods.planned.overlap import Overlap, Total, ask_overlap
 from veilset.methods.planned.measurements import Measurement
+from veilset.methods.planned.overlap import Overlap, Total, ask_overlap
 from veilset.methods.planned.posterior import Posterior, grid_to
 from veilset.methods.planned.settings import DEFAULT, Settings
 from veilset.methods.shared.preliminaries import ask_preliminaries
@@ -48,8 +48,8 @@ SHARE_FOR_SUM = Fraction(1, 50)
 """1/50 of epsilon for the sum of the supports of the released items."""
 SHARE_FOR_ALL_ITEMS = Fraction(1, 2)
 """1/2 of what remains for the counts of all items: as much as it takes to know which are worth counting again."""
-BAR_IN_SCALES = 1.5
-"""1.5 scales of noise below its noisy value is the k-th support for which the cap of all items is chosen."""
+BAR_IN_SCALES = 0.5
+"""0.5 scales of noise below its noisy value, or above 0, is the k-th support that the cap of all items is best for."""
 MOST_LOOKED_AT = 2000
 """2,000 items are candidates at most, or twice k where that is more."""
 CANDIDATES_PER_K = 2
@@ -60,10 +60,14 @@ LEAST_CHANCE = 0.0015
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemSearch:
-    """What every step needs: how many items are wanted among how many transactions, all of epsilon, and the tuning."""
+    """What every step needs: how many items are wanted among how many transactions, all of epsilon, and the tuning.
+
+    There are at most `most` transactions.
+    """
 
     k: int
     number: int
+    most: int
     epsilon: Fraction
     unit_transactions: int
     settings: Settings
@@ -88,6 +92,7 @@ def planned_items(
     search = ItemSearch(
         k=first.k,
         number=max(first.number.value, 1),
+        most=first.most,
         epsilon=epsilon,
         unit_transactions=curator.unit.transactions,
         settings=settings,
@@ -96,10 +101,10 @@ def planned_items(
     lengths, posterior, remaining = ask_all_items(curator, search, first.remaining - for_sum)
     counting = Counting(lengths, search.unit_transactions, search.for_overlap)
     posterior, notes = ask_again(curator, search, counting, posterior, remaining)
-    released = likeliest(calibrated(posterior, np.arange(len(posterior.itemsets))), search.k)
+    released = likeliest(posterior, search.k)
     total = ask_sum(curator, counting, posterior, released, for_sum)
-    read = calibrated(posterior, released, total)
-    return first.release(curator, read.fine(released).estimates(), method=NAME, notes=notes)
+    known = corrected_by_sum(posterior, released, total)
+    return first.release(curator, finely(known).estimates(), method=NAME, notes=notes)
 
 
 def ask_all_items(
@@ -112,10 +117,11 @@ def ask_all_items(
     lengths = ask_overlap(curator, None, number=search.number, epsilon=for_lengths, settings=settings)
     remaining -= for_bar + for_lengths
     for_counts = remaining * SHARE_FOR_ALL_ITEMS
-    lowest = kth.value - BAR_IN_SCALES * search.noise(for_bar)
-    cap = lengths.best_cap(support=min(max(lowest, 1.0), search.number), noise=search.noise(for_counts))
+    margin = BAR_IN_SCALES * search.noise(for_bar)
+    bar = min(max(kth.value - margin, margin), search.number)
+    cap = lengths.best_cap(support=bar, noise=search.noise(for_counts))
     counts = curator.ask_normalised_supports(cap.most, epsilon=for_counts)
-    grid = grid_to(search.number)
+    grid = grid_to(search.most)
     measured = measurement_of(counts, lengths, cap, grid=grid)
     return lengths, _of_candidates(measured, grid, search.k), remaining - for_counts
 
@@ -139,11 +145,10 @@ def ask_again(
     """Count items again, by the plan that is predicted to lose least; after a round, by what is known then."""
     notes = []
     while remaining > 0:
-        read = calibrated(posterior, np.arange(len(posterior.itemsets)))
-        zones = ItemZones.of(read, search.k)
-        plan = choose_plan(read, zones, counting, search.k, remaining=remaining)
+        zones = ItemZones.of(posterior, search.k)
+        plan = choose_plan(posterior, zones, counting, search.k, remaining=remaining)
         if len(plan.rounds) < 2 and plan.for_certain > 0:
-            support = float(np.median(read.means[zones.certain]))
+            support = float(np.median(posterior.means[zones.certain]))
             posterior = _ask_counts(curator, search, posterior, zones.certain, support, plan.for_certain)
             remaining -= plan.for_certain
             notes.append(f"{counted(zones.certain.size, 'item')} certain to be in the answer: counted again")
@@ -175,9 +180,7 @@ def _ask_counts(
     )
     for_counts = epsilon - search.for_overlap
     cap = overlap.best_cap(support=support, noise=search.noise(for_counts))
-    measured = ask_capped_supports(
-        curator, itemsets, overlap, cap, epsilon=for_counts, grid=posterior.grid
-    )
+    measured = ask_capped_supports(curator, itemsets, overlap, cap, epsilon=for_counts, grid=posterior.grid)
     return posterior.updated(places, measured)
 
 
