@@ -3,8 +3,8 @@
     python -m benchmarks.study [--quick]
 
 Runs are seeded and land in a Parquet file, so that a study that was stopped goes on where it was. At the end
-it writes tables, plots and an interactive page to `docs/benchmarks`. With `--quick`, a small study goes to
-`build/study`, to see whether all works.
+it writes tables, plots and an interactive page to `docs/benchmarks`, and the tables of `docs/choosing.md`. With
+`--quick`, a small study goes to `build/study`, to see whether all works.
 """
 
 import argparse
@@ -16,6 +16,7 @@ from pathlib import Path
 import polars as pl
 
 import veilset as vs
+from benchmarks.choosing import write_table
 from benchmarks.measure import DATA
 from benchmarks.study_pages import write_pages
 from veilset.datasets import groceries, quest
@@ -23,6 +24,7 @@ from veilset.evaluate import Study, evaluate
 from veilset.render.study_report import write_study_report
 
 ROOT = Path(__file__).resolve().parents[1]
+CHOOSING = ROOT / "docs" / "choosing.md"
 SEED = 7
 
 METHODS = [
@@ -76,14 +78,17 @@ def main() -> None:
     folder = ROOT / ("build/study" if is_quick else "docs/benchmarks")
     folder.mkdir(parents=True, exist_ok=True)
     held = datasets(is_quick=is_quick)
-    _study("accuracy", "Accuracy of the methods", held, [QUICK if is_quick else FULL], folder)
-    _study("items", "Accuracy of top-k items", held, ITEMS_QUICK if is_quick else ITEMS_FULL, folder)
+    itemsets = _study("accuracy", "Accuracy of the methods", held, [QUICK if is_quick else FULL], folder)
+    items = _study("items", "Accuracy of top-k items", held, ITEMS_QUICK if is_quick else ITEMS_FULL, folder)
+    if not is_quick:
+        write_table(CHOOSING, "itemsets", itemsets)
+        write_table(CHOOSING, "items", items)
 
 
 def _study(
     name: str, title: str, held: dict[str, vs.Transactions], studies: Sequence[Study], folder: Path
-) -> None:
-    """Run what is missing of some studies, then write their pages."""
+) -> pl.DataFrame:
+    """Run what is missing of some studies, then write their pages; all runs."""
     results = pl.concat(
         evaluate(
             {each: data for each, data in held.items() if _is_wide_enough(data, study)},
@@ -97,6 +102,7 @@ def _study(
     write_pages(results, folder, name=name, title=title, command="make study")
     write_study_report(results, folder / f"{name}.html")
     print(f"wrote {name}.md, its plots and {name}.html to {folder.relative_to(ROOT)}")
+    return results
 
 
 def _is_wide_enough(data: vs.Transactions, study: Study) -> bool:

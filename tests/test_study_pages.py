@@ -5,6 +5,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from benchmarks.choosing import END, beginning, with_table
 from benchmarks.claims import claims, claims_section
 from benchmarks.study_pages import write_pages
 
@@ -78,3 +79,25 @@ def test_the_page_tells_what_releases_claim(tmp_path: Path) -> None:
     unmeasured = TWO_CELLS.filter(pl.col("coverage").is_null())
     write_pages(unmeasured, tmp_path, name="study", title="A study", command="make study")
     assert "claim" not in (tmp_path / "study.md").read_text(encoding="utf-8")
+
+
+def test_the_page_on_choosing_gets_a_table_with_coverage() -> None:
+    """Between its two comments, as often as it is written; methods without intervals have a dash."""
+    results = pl.concat([TWO_CELLS, results_of(run_with(method="em", f_score=0.25))])
+    page = f"before\n\n{beginning('items')}\nan old table\n{END}\n\nafter\n"
+    written = with_table(page, "items", results)
+    assert written.startswith(f"before\n\n{beginning('items')}\n| method | 0.5 | 1 | all | coverage |\n")
+    assert "| `planned` | 0.500 | 0.500 | 0.500 | 0.90 (0.90 to 0.90) |" in written
+    assert "| `em` | – | 0.250 | 0.250 | – |" in written
+    assert written.endswith(f"{END}\n\nafter\n")
+    assert "an old table" not in written
+    assert with_table(written, "items", results) == written
+
+
+def test_a_page_without_a_place_for_the_table_is_refused() -> None:
+    """Rather than left as it is; and the page on choosing has a place for both studies."""
+    with pytest.raises(ValueError, match="no place for the table of items"):
+        with_table("nothing", "items", TWO_CELLS)
+    page = (Path(__file__).parents[1] / "docs" / "choosing.md").read_text(encoding="utf-8")
+    for study in ("itemsets", "items"):
+        assert "| `planned` | 0.500" in with_table(page, study, TWO_CELLS)

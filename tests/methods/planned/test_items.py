@@ -18,35 +18,31 @@ from veilset.datasets import groceries, quest
 from veilset.evaluate import Study, evaluate
 from veilset.gate import PrivacyUnit, SeededNoise
 from veilset.methods import DEFAULTS, METHODS
-from veilset.methods.planned.item_posterior import (
-    CountsUnderCap,
-    Departures,
-    ItemPosterior,
-    OtherItems,
-    supports_up_to,
-)
+from veilset.methods.planned.item_posterior import NoisySum, corrected_by_sum, finely, law_of_supports
 from veilset.methods.planned.item_rounds import Counting, CountingPlan, ItemZones, choose_plan, possible_plans
+from veilset.methods.planned.measurements import TILTS, Measurement
 from veilset.methods.planned.overlap import MOST, Overlap
+from veilset.methods.planned.posterior import Posterior, grid_to
+from veilset.methods.planned.prior import ItemPrior
 from veilset.methods.planned.settings import DEFAULT
 from veilset.raw.transactions import Alphabet
 from veilset.request import Request
 
 METHOD = METHODS["planned-items"]
 TRANSACTIONS = 20_000
-GRID = supports_up_to(TRANSACTIONS)
+GRID = grid_to(TRANSACTIONS)
 
 
-def whole_counts(values: FloatArray, *, scale: float, kept: float = 1.0) -> CountsUnderCap:
+def counts_of(values: FloatArray, *, scale: float, kept: float = 1.0) -> Measurement:
     """Noisy counts of items, of which a cap leaves the same share of every support."""
-    return CountsUnderCap(np.arange(values.size), values, scale, GRID, np.full(GRID.size, kept))
+    return Measurement(values, np.array([np.sqrt(2) * scale]), np.tile(kept * GRID, (len(TILTS), 1)))
 
 
-def posterior_of(values: FloatArray, *, scale: float, candidates: int) -> ItemPosterior:
+def posterior_of(values: FloatArray, *, scale: float, candidates: int) -> Posterior:
     """What counts of items say, of which the first are candidates."""
-    every = whole_counts(values, scale=scale)
-    first, rest = np.arange(candidates), np.arange(candidates, values.size)
-    others = OtherItems.of(every.at(rest, np.arange(rest.size)))
-    return ItemPosterior.of(first, others, [every.at(first, first)])
+    every, first = counts_of(values, scale=scale), list(range(candidates))
+    prior = law_of_supports(every)
+    return Posterior.measured([(item,) for item in first], every.take(first), GRID, prior=prior)
 
 
 def many_supports(rng: np.random.Generator) -> FloatArray:
@@ -141,39 +137,46 @@ def test_listed_items_are_drawn_back_by_the_prior() -> None:
     order = np.argsort(-noisy)
     posterior = posterior_of(noisy[order], scale=300, candidates=200)
     true = supports[order][:100]
-    means, low, high = posterior.intervals(np.arange(100))
+    known = finely(posterior.take(np.arange(100))).estimates()
     assert np.mean(noisy[order][:100] - true) > 200
-    assert abs(np.mean(means - true)) < 80
-    assert 0.88 <= np.mean((low <= true) & (true <= high)) <= 1
+    assert abs(np.mean(known.supports - true)) < 80
+    assert 0.88 <= np.mean((known.low <= true) & (true <= known.high)) <= 1
 
 
-def test_counts_that_disagree_widen_the_law_of_departures() -> None:
-    """Counts of the same items under a strict cap and under none: what they differ by is learned."""
-    rng = np.random.default_rng(2)
-    supports = many_supports(rng)[:200]
+def test_a_few_items_far_above_all_others_are_in_the_law_of_supports() -> None:
+    """Three of twenty thousand items; a law learned from every tenth item takes them for impossible."""
+    supports = np.append(np.full(3, 15_000.0), np.full(20_000, 5.0))
+    measured = counts_of(supports + np.random.default_rng(4).laplace(0, 20, supports.size), scale=20)
+    is_near = (GRID > 12_000) & (GRID < 18_000)
 
-    def spread_of(departures: FloatArray) -> float:
-        strict = whole_counts(supports * 0.2 * np.exp(departures * 0.8), scale=1.0, kept=0.2)
-        others = OtherItems.of(strict.at(np.arange(0), np.arange(0)))
-        posterior = ItemPosterior.of(np.arange(200), others, [strict])
-        return posterior.then(whole_counts(supports, scale=1.0)).law.spread
+    def chance_of(prior: ItemPrior) -> float:
+        return float(np.exp(prior.log_chances)[is_near].sum())
 
-    assert spread_of(np.zeros(200)) < 0.1
-    assert 0.2 < spread_of(rng.normal(0, 0.4, 200)) < 0.7
+    assert chance_of(law_of_supports(measured)) == pytest.approx(3 / supports.size, rel=0.5)
 
 
-def test_a_total_corrects_what_all_items_have_in_common() -> None:
-    """Counts that were taken for too much are brought down, most of the way."""
+@pytest.mark.parametrize("assumed", [0.2, 0.3])
+def test_a_sum_corrects_what_all_items_have_in_common(assumed: float) -> None:
+    """Counts that were taken for too much are brought down, those for too little up, most of the way."""
     supports = many_supports(np.random.default_rng(3))[:100]
-    counts = whole_counts(supports * 0.25, scale=1.0, kept=0.2)  # a fifth is assumed, a quarter was kept
-    posterior = ItemPosterior.of(
-        np.arange(100), OtherItems.of(counts.at(np.arange(0), np.arange(0))), [counts]
-    )
-    places = np.arange(100)
-    corrected = posterior.with_total(places, float(supports.sum()), 10.0)
-    assert posterior.means.sum() > 1.15 * supports.sum()
-    assert corrected.means.sum() == pytest.approx(supports.sum(), rel=0.12)
-    assert corrected.unsure > 0
+    measured = counts_of(supports * 0.25, scale=1.0, kept=assumed)  # a quarter was kept
+    posterior = Posterior.measured([(item,) for item in range(100)], measured, GRID)
+    places, total = np.arange(100), float(supports.sum())
+    by_sum = corrected_by_sum(posterior, places, NoisySum(total, 10.0))
+    by_nothing = corrected_by_sum(posterior, places, NoisySum(total, 1e9))
+    off, off_by_nothing = (abs(each.means.sum() / total - 1) for each in (by_sum, by_nothing))
+    assert abs(posterior.means.sum() / total - 1) > 0.15
+    assert off < 0.06
+    assert off_by_nothing > 0.08
+    assert np.all(by_nothing.deviations > by_sum.deviations)
+
+
+def test_counts_that_lack_nothing_are_not_corrected() -> None:
+    """What no cap was applied to cannot have been misread, whatever a sum says."""
+    supports = many_supports(np.random.default_rng(3))[:100]
+    posterior = Posterior.measured([(item,) for item in range(100)], counts_of(supports, scale=1.0), GRID)
+    corrected = corrected_by_sum(posterior, np.arange(100), NoisySum(2 * float(supports.sum()), 10.0))
+    assert np.allclose(corrected.means, posterior.means)
 
 
 def counting_over(lengths: dict[int, float]) -> Counting:
@@ -219,14 +222,8 @@ def test_where_nothing_is_uncertain_the_certain_items_get_more() -> None:
     apart = posterior_of(np.append(np.full(50, 5000.0), np.full(450, 20.0)), scale=100, candidates=100)
     crowded = posterior_of(np.linspace(1100, 900, 500), scale=100, candidates=100)
 
-    def plan_for(posterior: ItemPosterior) -> CountingPlan:
+    def plan_for(posterior: Posterior) -> CountingPlan:
         return choose_plan(posterior, ItemZones.of(posterior, 50), counting, 50, remaining=Fraction(1, 4))
 
     assert plan_for(apart).for_certain == Fraction(1, 4)
     assert plan_for(crowded).for_certain == 0
-
-
-def test_the_law_of_departures_is_usual_where_it_says_so() -> None:
-    """The further from the usual one, the less likely."""
-    assert Departures().log_prior == 0
-    assert Departures(0.4, 0.9).log_prior < Departures(0.1, 0.3).log_prior < 0

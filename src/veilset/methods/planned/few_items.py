@@ -34,8 +34,8 @@ TIMES_THE_ERROR = 2.0
 """2 times the error of capped counts lets it win as well."""
 LARGEST_FITTED = 3
 """3 items at most are in the itemsets whose supports are made to fit: sums for larger ones err as much as cells."""
-CYCLES = 5
-"""5 times shares are scaled to the supports of all these itemsets."""
+CYCLES = 10
+"""10 times shares are scaled to the supports of all these itemsets."""
 MOST_SCALED_AT_ONCE = 4.0
 """4 times, or a fourth, is how far shares are scaled at once."""
 SEED_OF_RECORDS = 0
@@ -123,10 +123,13 @@ def denoised(marginal: NoisyHistogram, *, number: NoisyCount) -> FloatArray:
 
 
 def _scaled_shares(shares: FloatArray, wanted: FloatArray, left: float) -> FloatArray:
-    """Shares scaled until the small itemsets have what is wanted of them, and all have what is left."""
+    """Shares scaled until the small itemsets have what is wanted of them, and all have what is left.
+
+    What is wanted of itemsets contradicts itself a little, as noise does; single items come last, and win.
+    """
     places = np.arange(shares.size)
     bits = [1 << bit for bit in range(int(shares.size).bit_length() - 1)]
-    masks = [sum(some) for size in range(1, LARGEST_FITTED + 1) for some in combinations(bits, size)]
+    masks = [sum(some) for size in range(LARGEST_FITTED, 0, -1) for some in combinations(bits, size)]
     for _ in range(CYCLES):
         for mask in masks:
             is_inside = places & mask == mask

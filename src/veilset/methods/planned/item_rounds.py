@@ -14,8 +14,8 @@ from fractions import Fraction
 import numpy as np
 
 from veilset.arrays import FloatArray, Int64Array
-from veilset.methods.planned.item_posterior import ItemPosterior
 from veilset.methods.planned.overlap import CAPS, NUMBERS, Overlap
+from veilset.methods.planned.posterior import Posterior
 
 CERTAIN = 0.98
 """0.98 is the chance to be in the answer above which an item is certain."""
@@ -36,12 +36,14 @@ PARTS_FOR_UNCERTAIN = tuple(Fraction(parts, 5) for parts in range(6))
 """From nothing to all of what remains is for items that are uncertain; what is left is for the certain ones."""
 NARROWER = 4
 """4 times fewer items are counted in a second round."""
-DRAWS = 8
-"""8 draws of supports from the posterior tell one plan from another."""
+DRAWS = 24
+"""24 draws of supports from the posterior tell one plan from another."""
+LEAST_DEVIATION = 1e-4
+"""0.0001 is the least standard deviation of a support: what is known exactly would be divided by nothing."""
 UNCERTAIN_LOSS = 0.3
 """0.3 of what a sum of supports loses under a cap is how uncertain that loss is."""
-WEIGHT_OF_SUPPORTS = 0.5
-"""0.5: a mean relative error of supports counts half as much as an equal share of wrong items."""
+WEIGHT_OF_SUPPORTS = 0.2
+"""0.2: a mean relative error of supports counts a fifth as much as an equal share of wrong items."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,7 @@ class ItemZones:
     certain: Int64Array
 
     @classmethod
-    def of(cls, posterior: ItemPosterior, k: int) -> "ItemZones":
+    def of(cls, posterior: Posterior, k: int) -> "ItemZones":
         """By what is known of the items."""
         bar = posterior.kth_support(k)
         chances = posterior.at_least(bar)
@@ -147,7 +149,7 @@ def possible_plans(k: int, zones: ItemZones, remaining: Fraction, least: Fractio
 
 
 def choose_plan(
-    posterior: ItemPosterior, zones: ItemZones, counting: Counting, k: int, *, remaining: Fraction
+    posterior: Posterior, zones: ItemZones, counting: Counting, k: int, *, remaining: Fraction
 ) -> CountingPlan:
     """The plan that is predicted to lose least."""
     prediction = Prediction.of(posterior, zones, counting, k)
@@ -167,14 +169,10 @@ class Prediction:
     noise: FloatArray
 
     @classmethod
-    def of(cls, posterior: ItemPosterior, zones: ItemZones, counting: Counting, k: int) -> "Prediction":
+    def of(cls, posterior: Posterior, zones: ItemZones, counting: Counting, k: int) -> "Prediction":
         """Draws are the same for every plan, and for every run: they only serve to compare plans."""
-        chances, grid, means, deviations = (
-            posterior.chances,
-            posterior.grid,
-            posterior.means,
-            posterior.deviations,
-        )
+        chances, grid, means = posterior.chances, posterior.grid, posterior.means
+        deviations = np.maximum(posterior.deviations, LEAST_DEVIATION)
         rng = np.random.default_rng(0)
         uniform, below = rng.random((DRAWS, means.size)), chances.cumsum(axis=1)
         places = np.array([(below < row[:, None]).sum(axis=1) for row in uniform])

@@ -15,8 +15,8 @@ Privacy argument. Neighbours differ by one privacy unit of at most c transaction
 5. 1/50 of epsilon for the sum of the supports of the released items, where one transaction adds at most m: c m.
 
 Which items are counted again, every cap and every share follow from earlier answers and public numbers
-(`planned.item_rounds`). The budget refuses what would exceed epsilon. Posteriors (`planned.item_posterior`), the choice
-of the items and their intervals are post-processing.
+(`planned.item_rounds`). The budget refuses what would exceed epsilon. Posteriors (those of the miner, with what
+`planned.item_posterior` adds), the choice of the items and their intervals are post-processing.
 """
 
 import math
@@ -25,12 +25,15 @@ from fractions import Fraction
 
 import numpy as np
 
-from veilset.arrays import Int64Array
+from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import Curator
 from veilset.itemsets import Itemsets
-from veilset.methods.planned.item_posterior import CountsUnderCap, ItemPosterior, OtherItems, supports_up_to
+from veilset.methods.planned.capped_counts import ask_capped_supports, measurement_of
+from veilset.methods.planned.item_posterior import NoisySum, corrected_by_sum, finely, law_of_supports
 from veilset.methods.planned.item_rounds import UNCERTAIN_LOSS, Counting, ItemZones, choose_plan
+from veilset.methods.planned.measurements import Measurement
 from veilset.methods.planned.overlap import Overlap, Total, ask_overlap
+from veilset.methods.planned.posterior import Posterior, grid_to
 from veilset.methods.planned.settings import DEFAULT, Settings
 from veilset.methods.shared.preliminaries import ask_preliminaries
 from veilset.request import Request
@@ -45,8 +48,8 @@ SHARE_FOR_SUM = Fraction(1, 50)
 """1/50 of epsilon for the sum of the supports of the released items."""
 SHARE_FOR_ALL_ITEMS = Fraction(1, 2)
 """1/2 of what remains for the counts of all items: as much as it takes to know which are worth counting again."""
-BAR_IN_SCALES = 1.5
-"""1.5 scales of noise below its noisy value is the k-th support for which the cap of all items is chosen."""
+BAR_IN_SCALES = 0.5
+"""0.5 scales of noise below its noisy value, or above 0, is the k-th support that the cap of all items is best for."""
 MOST_LOOKED_AT = 2000
 """2,000 items are candidates at most, or twice k where that is more."""
 CANDIDATES_PER_K = 2
@@ -57,10 +60,14 @@ LEAST_CHANCE = 0.0015
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemSearch:
-    """What every step needs: how many items are wanted among how many transactions, all of epsilon, and the tuning."""
+    """What every step needs: how many items are wanted among how many transactions, all of epsilon, and the tuning.
+
+    There are at most `most` transactions.
+    """
 
     k: int
     number: int
+    most: int
     epsilon: Fraction
     unit_transactions: int
     settings: Settings
@@ -85,6 +92,7 @@ def planned_items(
     search = ItemSearch(
         k=first.k,
         number=max(first.number.value, 1),
+        most=first.most,
         epsilon=epsilon,
         unit_transactions=curator.unit.transactions,
         settings=settings,
@@ -94,13 +102,14 @@ def planned_items(
     counting = Counting(lengths, search.unit_transactions, search.for_overlap)
     posterior, notes = ask_again(curator, search, counting, posterior, remaining)
     released = likeliest(posterior, search.k)
-    posterior = ask_sum(curator, counting, posterior, released, for_sum)
-    return first.release(curator, item_estimates(search, posterior, released), method=NAME, notes=notes)
+    total = ask_sum(curator, counting, posterior, released, for_sum)
+    known = corrected_by_sum(posterior, released, total)
+    return first.release(curator, finely(known).estimates(), method=NAME, notes=notes)
 
 
 def ask_all_items(
     curator: Curator, search: ItemSearch, remaining: Fraction
-) -> tuple[Overlap, ItemPosterior, Fraction]:
+) -> tuple[Overlap, Posterior, Fraction]:
     """Lengths of transactions, counts of all items under the cap that is best at the bar, and what remains then."""
     settings, domain = search.settings, curator.domain(max_size=1)
     for_bar, for_lengths = search.epsilon * SHARE_FOR_BAR, search.epsilon * settings.share_for_lengths
@@ -108,32 +117,31 @@ def ask_all_items(
     lengths = ask_overlap(curator, None, number=search.number, epsilon=for_lengths, settings=settings)
     remaining -= for_bar + for_lengths
     for_counts = remaining * SHARE_FOR_ALL_ITEMS
-    lowest = kth.value - BAR_IN_SCALES * search.noise(for_bar)
-    cap = lengths.best_cap(support=min(max(lowest, 1.0), search.number), noise=search.noise(for_counts))
+    margin = BAR_IN_SCALES * search.noise(for_bar)
+    bar = min(max(kth.value - margin, margin), search.number)
+    cap = lengths.best_cap(support=bar, noise=search.noise(for_counts))
     counts = curator.ask_normalised_supports(cap.most, epsilon=for_counts)
-    places, grid = np.arange(curator.alphabet_size), supports_up_to(search.number)
-    every_item = CountsUnderCap.of(counts, places, lengths, cap, grid=grid)
-    return lengths, _of_candidates(every_item, search.k), remaining - for_counts
+    grid = grid_to(search.most)
+    measured = measurement_of(counts, lengths, cap, grid=grid)
+    return lengths, _of_candidates(measured, grid, search.k), remaining - for_counts
 
 
-def _of_candidates(every_item: CountsUnderCap, k: int) -> ItemPosterior:
+def _of_candidates(every_item: Measurement, grid: FloatArray, k: int) -> Posterior:
     """The posterior of the items that may be in the answer, the most frequent first."""
     order = np.argsort(-every_item.values, kind="stable")
-    first = min(CANDIDATES_PER_K * k, order.size)
-    posterior = _posterior_of(every_item, order[:first], order[first:])
-    number = min(first + posterior.others_above(LEAST_CHANCE, k), max(MOST_LOOKED_AT, first))
-    return _posterior_of(every_item, order[:number], order[number:])
-
-
-def _posterior_of(every_item: CountsUnderCap, items: Int64Array, others: Int64Array) -> ItemPosterior:
-    """What the counts of all items say of some of them."""
-    counts = every_item.at(items, np.arange(items.size))
-    return ItemPosterior.of(items, OtherItems.of(every_item.at(others, np.arange(others.size))), [counts])
+    fewest = min(CANDIDATES_PER_K * k, order.size)
+    items = order[: max(MOST_LOOKED_AT, fewest)].tolist()
+    posterior = Posterior.measured(
+        [(item,) for item in items], every_item.take(items), grid, prior=law_of_supports(every_item)
+    )
+    chances = posterior.at_least(posterior.kth_support(k))
+    number = max(fewest, int((chances > LEAST_CHANCE).sum()))
+    return posterior.take(np.arange(number))
 
 
 def ask_again(
-    curator: Curator, search: ItemSearch, counting: Counting, posterior: ItemPosterior, remaining: Fraction
-) -> tuple[ItemPosterior, tuple[str, ...]]:
+    curator: Curator, search: ItemSearch, counting: Counting, posterior: Posterior, remaining: Fraction
+) -> tuple[Posterior, tuple[str, ...]]:
     """Count items again, by the plan that is predicted to lose least; after a round, by what is known then."""
     notes = []
     while remaining > 0:
@@ -155,13 +163,13 @@ def ask_again(
 def _ask_counts(
     curator: Curator,
     search: ItemSearch,
-    posterior: ItemPosterior,
+    posterior: Posterior,
     places: Int64Array,
     support: float,
     epsilon: Fraction,
-) -> ItemPosterior:
+) -> Posterior:
     """Counts of the items at some places, under the cap that is best for a support; what they add up to is known."""
-    itemsets = Itemsets.of((item,) for item in posterior.items[places].tolist())
+    itemsets = Itemsets.of(posterior.itemsets[place] for place in places.tolist())
     overlap = ask_overlap(
         curator,
         itemsets,
@@ -172,11 +180,11 @@ def _ask_counts(
     )
     for_counts = epsilon - search.for_overlap
     cap = overlap.best_cap(support=support, noise=search.noise(for_counts))
-    counts = curator.ask_capped_counts(itemsets, most=cap.most, epsilon=for_counts)
-    return posterior.then(CountsUnderCap.of(counts, places, overlap, cap, grid=posterior.grid))
+    measured = ask_capped_supports(curator, itemsets, overlap, cap, epsilon=for_counts, grid=posterior.grid)
+    return posterior.updated(places, measured)
 
 
-def likeliest(posterior: ItemPosterior, k: int) -> Int64Array:
+def likeliest(posterior: Posterior, k: int) -> Int64Array:
     """The places of the k items that are most likely to be in the answer."""
     chances = posterior.at_least(posterior.kth_support(k))
     return np.lexsort((-posterior.means, -np.round(chances, 3)))[:k]
@@ -185,26 +193,14 @@ def likeliest(posterior: ItemPosterior, k: int) -> Int64Array:
 def ask_sum(
     curator: Curator,
     counting: Counting,
-    posterior: ItemPosterior,
+    posterior: Posterior,
     places: Int64Array,
     epsilon: Fraction,
-) -> ItemPosterior:
+) -> NoisySum:
     """The sum of the supports of the items at some places, which tells whether all of them are too high or too low."""
     most, kept = counting.cap_of_sum(float(posterior.means[places].sum()), epsilon)
-    total = curator.ask_total(posterior.items[places], most=most, epsilon=epsilon)
+    items = np.array([posterior.itemsets[place][0] for place in places.tolist()], np.int64)
+    total = curator.ask_total(items, most=most, epsilon=epsilon)
     scale = most * counting.unit_transactions / float(epsilon)
     error = math.hypot(scale, UNCERTAIN_LOSS * (1 - kept) * total.value)
-    return posterior.with_total(places, total.value / kept, error / kept)
-
-
-def item_estimates(search: ItemSearch, posterior: ItemPosterior, places: Int64Array) -> Estimates:
-    """Expected supports of the items at some places, and the middle 95 % of their posterior."""
-    means, low, high = posterior.intervals(places)
-    supports = np.rint(np.clip(means, 0, search.number)).astype(np.int64)
-    return Estimates(
-        Itemsets.of((item,) for item in posterior.items[places].tolist()),
-        supports,
-        # What is expected of a lopsided law may lie outside of its middle.
-        np.minimum(np.floor(low).astype(np.int64), supports),
-        np.maximum(np.ceil(high).astype(np.int64), supports),
-    )
+    return NoisySum(total.value / kept, error / kept)
