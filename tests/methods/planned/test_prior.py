@@ -14,25 +14,26 @@ from veilset.methods.planned.prior import LIFTS, WIDTHS, ItemPrior, Prior, prior
 from veilset.methods.planned.settings import DEFAULT
 
 KNOWN: dict[Itemset, float] = {(0,): 50, (1,): 20, (2,): 40, (0, 1): 10, (0, 2): 20, (1, 2): 16}
+NO_SLACK = dict.fromkeys(KNOWN, 0.0)
 
 
 def test_a_pair_is_expected_as_independence_has_it() -> None:
     """50 * 20 of 100 are 10; at most the rarer item, with a tenth and the slack on top."""
-    found = prior_of([(0, 1)], KNOWN, 100, slack=3.0, settings=DEFAULT)
+    found = prior_of([(0, 1)], KNOWN, 100, slacks=dict.fromkeys(KNOWN, 3.0), settings=DEFAULT)
     assert found.expected == pytest.approx([10])
     assert found.bound == pytest.approx([1.1 * 20 + 3])
 
 
 def test_a_triple_is_expected_as_conditional_independence_has_it() -> None:
-    """The geometric mean over 10 * 20 / 50, 10 * 16 / 20 and 20 * 16 / 40."""
-    found = prior_of([(0, 1, 2)], KNOWN, 100, slack=0.0, settings=DEFAULT)
+    """The geometric mean over 10 * 20 / 50, 10 * 16 / 20 and 20 * 16 / 40; the rarest pair has slack."""
+    found = prior_of([(0, 1, 2)], KNOWN, 100, slacks={**NO_SLACK, (0, 1): 2.0}, settings=DEFAULT)
     assert found.expected == pytest.approx([(4 * 8 * 8) ** (1 / 3)])
-    assert found.bound == pytest.approx([11])
+    assert found.bound == pytest.approx([1.1 * 10 + 2])
 
 
 def test_nothing_is_expected_above_its_rarest_part() -> None:
     """Noisy parts can contradict each other."""
-    found = prior_of([(0, 1)], {(0,): 90.0, (1,): 30.0}, 50, slack=0.0, settings=DEFAULT)
+    found = prior_of([(0, 1)], {(0,): 90.0, (1,): 30.0}, 50, slacks=NO_SLACK, settings=DEFAULT)
     assert found.expected == pytest.approx([30])
 
 

@@ -9,7 +9,7 @@ noise alone is taken for what most items are.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 
@@ -80,7 +80,9 @@ class Prior:
     settings: Settings
 
     @classmethod
-    def below(cls, rarest: FloatArray, *, expected: FloatArray, slack: float, settings: Settings) -> "Prior":
+    def below(
+        cls, rarest: FloatArray, *, expected: FloatArray, slack: float | FloatArray, settings: Settings
+    ) -> "Prior":
         """Of itemsets whose rarest subsets have these supports, known up to some slack."""
         return cls(expected, settings.bound_over_rarest * rarest + slack, settings)
 
@@ -140,24 +142,28 @@ def prior_of(
     known: dict[Itemset, float],
     number: int,
     *,
-    slack: float,
+    slacks: Mapping[Itemset, float],
     settings: Settings,
 ) -> Prior:
     """What the supports of their subsets make of itemsets of two or more items.
 
     Expected is what conditional independence says, on average over the pairs of subsets that lack one item each; the
-    bound is the rarest subset, and some slack for its own error.
+    bound is the rarest subset, and its slack for its own error.
     """
-    expected, rarest = [], []
+    expected, rarest, slack = [], [], []
     for itemset in itemsets:
         subsets = [itemset[:place] + itemset[place + 1 :] for place in range(len(itemset))]
         logs = [
             math.log(known[a] * known[b] / (known[_common(a, b)] if len(a) > 1 else number))
             for a, b in combinations(subsets, 2)
         ]
-        rarest.append(min(known[subset] for subset in subsets))
+        scarce = min(subsets, key=known.__getitem__)
+        rarest.append(known[scarce])
+        slack.append(slacks[scarce])
         expected.append(min(math.exp(sum(logs) / len(logs)), rarest[-1]))
-    return Prior.below(np.array(rarest), expected=np.array(expected), slack=slack, settings=settings)
+    return Prior.below(
+        np.array(rarest), expected=np.array(expected), slack=np.array(slack), settings=settings
+    )
 
 
 def _common(a: Itemset, b: Itemset) -> Itemset:
