@@ -111,7 +111,7 @@ def test_bounds_have_slack_for_the_error_of_the_subsets_that_bound() -> None:
 def test_no_candidates_where_none_is_likely() -> None:
     """Expected far below the support in question, or bounded by a rare subset."""
     scouting = sparse_scouting(k=5, threshold=500, number=1000)
-    unlikely = Prior(np.array([2.0, 400.0]), np.array([1000.0, 300.0]), DEFAULT)
+    unlikely = Prior(np.array([2.0, 400.0]), np.array([1000.0, 300.0]), np.zeros(2), DEFAULT)
     assert choose_candidates(scouting, [(0, 1), (1, 2)], unlikely, support=500, remaining=HALF) is None
 
 

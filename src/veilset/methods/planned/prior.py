@@ -73,18 +73,22 @@ def _smoothed(law: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prior:
-    """What is likely before an itemset is measured: a support around `expected`, at most `bound`."""
+    """What is likely before an itemset is measured: a support around `expected`, at most `bound`.
+
+    Once it is measured, a support beyond the bound is possible up to a `slack`, as the bound is known no better.
+    """
 
     expected: FloatArray
     bound: FloatArray
+    slack: FloatArray
     settings: Settings
 
     @classmethod
     def below(
-        cls, rarest: FloatArray, *, expected: FloatArray, slack: float | FloatArray, settings: Settings
+        cls, rarest: FloatArray, *, expected: FloatArray, slack: FloatArray, settings: Settings
     ) -> "Prior":
         """Of itemsets whose rarest subsets have these supports, known up to some slack."""
-        return cls(expected, settings.bound_over_rarest * rarest + slack, settings)
+        return cls(expected, settings.bound_over_rarest * rarest, slack, settings)
 
     def log_chances(self, lift: float, width: float, grid: FloatArray) -> FloatArray:
         """ln of the probability of each support."""
@@ -92,7 +96,9 @@ class Prior:
         share, wide = self.settings.surprising_share, self.settings.surprising_width
         usual = math.log((1 - share) / width) - (logs / width) ** 2 / 2
         surprising = math.log(share / wide) - (logs / wide) ** 2 / 2
-        chances = np.where(grid <= self.bound[:, None], np.logaddexp(usual, surprising), IMPOSSIBLE)
+        chances = np.where(
+            grid <= (self.bound + self.slack)[:, None], np.logaddexp(usual, surprising), IMPOSSIBLE
+        )
         normed: FloatArray = chances - np.log(np.exp(chances).sum(axis=1, keepdims=True))
         return normed
 
@@ -111,7 +117,7 @@ class Prior:
 
     def take(self, places: Int64Array) -> "Prior":
         """Of some itemsets."""
-        return Prior(self.expected[places], self.bound[places], self.settings)
+        return Prior(self.expected[places], self.bound[places], self.slack[places], self.settings)
 
     def fitted(self, likelihoods: FloatArray, grid: FloatArray) -> FloatArray:
         """ln of the prior probabilities, with the lift and width that explain the answers best."""
