@@ -8,9 +8,10 @@ weighs the one against the other.
 
 The histogram has few classes that widen geometrically, and noise in each. A class far out has few transactions that
 contain very much, so noise taken for them would change everything. A model speaks first: log-normal laws, drawn by how
-well they explain all classes. Lengths of baskets, sessions and records are close to log-normal. A class then departs
-from the law as far as its number makes it likelier: the log of the factor has a Laplace law. The mean of the logarithms
-of all draws is what the histogram tells, and how far the draws differ from it is how well that is known.
+near all classes are to them. Lengths of baskets, sessions and records are close to log-normal, in the tail less than in
+the middle. A class then departs from the law as far as its number makes it likelier: the log of the factor has a Laplace
+law. Where the total of the supports is known about, draws that add up to it are kept. The mean of the draws, each as a
+share of its total, is what the histogram tells, and how far the draws differ from it is how well that is known.
 """
 
 import math

@@ -2,8 +2,9 @@
 
 Privacy argument. Containment histograms have sensitivity c, the transactions of one privacy unit. Supports under a cap
 m, by groups that share epsilon, have L1 sensitivity c m each. Marginals of w groups of items, in each of which a
-transaction counts in one cell, have sensitivity c and a share of 1 / w each. Whether marginals are asked for or capped
-counts alone, the groups, caps and shares follow from earlier answers (`planned.refinement_choice`).
+transaction counts in one cell, have sensitivity c and a share of 1 / w each. Whether marginals are asked for, of what
+is uncertain or of what is certain, or capped counts alone, the groups, caps and shares follow from earlier answers
+(`planned.refinement_choice`).
 """
 
 from collections.abc import Sequence
