@@ -134,7 +134,7 @@ def test_marginals_that_cover_less_than_half_are_out_of_the_question() -> None:
     assert 0 < covering.part_for_uncovered < 1
 
 
-def certain_and_uncertain(blur: float) -> ByCappedCounts:
+def certain_and_uncertain(blur: int) -> ByCappedCounts:
     """What is chosen where items 0 to 3 are certain, each known up to that, and nothing else is near the threshold."""
     scouting = sparse_scouting(k=5, threshold=100, number=10_000)
     known = sharp_posterior({(0,): 4000, (1,): 3900, (2,): 3800, (3,): 3700}, 10_000, blur=blur)

@@ -32,7 +32,7 @@ def ask_capped_supports(
 def leaning_by_size(
     measured: Measurement, overlap: Overlap, cap: Cap, *, times: float, grid: FloatArray
 ) -> Measurement:
-    """The same of itemsets that lean towards long transactions so many times as much as others that they overlap with.
+    """The same of itemsets that lean towards long transactions `times` as much as those that they overlap with.
 
     A transaction of m items has in proportion to m^s itemsets of s items: among smaller ones, large itemsets lean.
     """

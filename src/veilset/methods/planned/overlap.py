@@ -9,9 +9,10 @@ weighs the one against the other.
 The histogram has few classes that widen geometrically, and noise in each. A class far out has few transactions that
 contain very much, so noise taken for them would change everything. A model speaks first: log-normal laws, drawn by how
 near all classes are to them. Lengths of baskets, sessions and records are close to log-normal, in the tail less than in
-the middle. A class then departs from the law as far as its number makes it likelier: the log of the factor has a Laplace
-law. Where the total of the supports is known about, draws that add up to it are kept. The mean of the draws, each as a
-share of its total, is what the histogram tells, and how far the draws differ from it is how well that is known.
+the middle. A class then departs from the law as far as its number makes it likelier: the log of the factor has a
+Laplace law. Where the total of the supports is known about, draws that add up to it are kept. The mean of the draws,
+each as a share of its total, is what the histogram tells, and how far the draws differ from it is how well that is
+known.
 """
 
 import math
@@ -51,9 +52,9 @@ HISTOGRAM_DRAWS, SEED_OF_DRAWS = 32, 0
 """32 draws tell how well a histogram is known."""
 DRAWS_BEFORE_TOTAL = 256
 """256 draws are made, of which 32 are kept by how well they add up to a total."""
-FEWEST = 1e-3
+AS_GOOD_AS_NONE = 1e-3
 """Transactions in a class that are as good as none."""
-POSSIBLE_NUMBERS = np.geomspace(FEWEST / 10, 1e10, 90)
+POSSIBLE_NUMBERS = np.geomspace(AS_GOOD_AS_NONE / 10, 1e10, 90)
 """How many transactions a class may have, whatever the noisy answer says."""
 REACH_OF_NOISE = 8.0
 """8 scales on both sides of the answer are looked at more closely."""
@@ -181,7 +182,7 @@ class Overlap:
         return np.where(supports > whole[-1], beyond, counted)
 
     def counted_by_tilt(self, supports: FloatArray, weights: FloatArray, *, times: float = 1.0) -> FloatArray:
-        """`counted_with` for each of TILTS, or so many times as much."""
+        """`counted_with` for each of TILTS, or for `times` as much."""
         tilts = [round(tilt * times / TILT_STEP) * TILT_STEP for tilt in TILTS]
         return np.stack([self.counted_with(supports, weights, tilt=tilt) for tilt in tilts])
 
@@ -325,7 +326,7 @@ def _weighed_laws(
 def _chances_in_classes(
     histogram: NoisyHistogram, expected: FloatArray, *, steps: int, usual: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Numbers of transactions that may be in each class, and how likely each is where a law expects so many.
+    """Numbers of transactions that may be in each class, and how likely each is where a law expects `expected`.
 
     The logarithm of how many times the expected number there are has a Laplace law, and the noise of the answer
     another one. The numbers lie close together near the answer, some in each scale of its noise.
@@ -338,7 +339,7 @@ def _chances_in_classes(
     log_noise = -np.abs(seen[:, None] - numbers) / scale + np.log(np.gradient(logs, axis=1) + 1e-300)
     beyond = np.maximum(np.arange(seen.size) - expected.argmax(axis=1)[:, None], 0)
     within = usual * (1 + LATER * beyond)[:, :, None]
-    away = np.abs(logs - np.log(np.maximum(expected, FEWEST))[:, :, None])
+    away = np.abs(logs - np.log(np.maximum(expected, AS_GOOD_AS_NONE))[:, :, None])
     chances: FloatArray = np.exp(log_noise - away / within) / within
     return numbers, chances
 

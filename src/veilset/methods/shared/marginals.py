@@ -96,7 +96,7 @@ def _total(cells: Int64Array, number: NoisyCount, noise: float) -> tuple[float, 
 def _remaining(left: float, variance: float, seen: FloatArray, *, least: float) -> tuple[float, float]:
     """How many transactions the cells that are not seen have, and the variance of that.
 
-    So many are `left` of the total, which is noisy. The seen cells tell as well: if there are about as many cells of
+    `left` is what is not seen of the total, which is noisy. The seen cells tell as well: if there are about as many cells of
     each size on a logarithmic scale, those below the `least` that is seen add up to that times the number of cells
     between it and e times it. Both are averaged by inverse variance; none is negative.
 
