@@ -96,9 +96,9 @@ def _total(cells: Int64Array, number: NoisyCount, noise: float) -> tuple[float, 
 def _remaining(left: float, variance: float, seen: FloatArray, *, least: float) -> tuple[float, float]:
     """How many transactions the cells that are not seen have, and the variance of that.
 
-    `left` is what is not seen of the total, which is noisy. The seen cells tell as well: if there are about as many cells of
-    each size on a logarithmic scale, those below the `least` that is seen add up to that times the number of cells
-    between it and e times it. Both are averaged by inverse variance; none is negative.
+    `left` is what is not seen of the total, which is noisy. The seen cells tell as well: if there are about as many
+    cells of each size on a logarithmic scale, those below the `least` that is seen add up to that times the number of
+    cells between it and e times it. Both are averaged by inverse variance; none is negative.
 
     >>> _remaining(-50.0, 0.0, np.array([30.0]), least=10.0), _remaining(40.0, 0.0, np.array([30.0]), least=10.0)
     ((0.0, 0.0), (40.0, 0.0))
