@@ -17,7 +17,7 @@ from veilset.methods.planned.candidate_selection import (
     part_of_share,
     price_of_items,
     share_of_candidates,
-    slack_of_bound,
+    slacks_of_bounds,
     still_possible,
 )
 from veilset.methods.planned.overlap import Cap
@@ -94,18 +94,24 @@ def test_pairs_are_made_of_all_items_and_triples_of_likely_pairs() -> None:
     assert extended(known, size=3, support=2, settings=DEFAULT) == [(0, 1, 2)]
 
 
-def test_the_bound_of_pairs_has_slack_for_the_error_of_items() -> None:
-    """Twice the median deviation of items, not of pairs; none for larger itemsets, whose subsets are better known."""
-    items, pair = sharp_posterior({(0,): 500, (1,): 400}, 1000, blur=5), sharp_posterior({(0, 1): 90}, 1000)
-    known = items + pair
-    assert slack_of_bound(known, size=2, settings=DEFAULT) == 2 * np.median(items.deviations)
-    assert slack_of_bound(known, size=3, settings=DEFAULT) == 0
+def test_bounds_have_slack_for_the_error_of_the_subsets_that_bound() -> None:
+    """Twice the median deviation of items for pairs; for triples twice the deviation of each pair."""
+    items = sharp_posterior({(0,): 500, (1,): 400}, 1000, blur=5)
+    pairs = sharp_posterior({(0, 1): 90}, 1000) + sharp_posterior({(0, 2): 90}, 1000, blur=9)
+    known = items + pairs
+    of_item = 2 * np.median(items.deviations)
+    slacks = slacks_of_bounds(known, size=2, settings=DEFAULT)
+    assert slacks == pytest.approx({(0,): of_item, (1,): of_item})
+    sharp, blurred = (2 * pairs.deviations).tolist()
+    slacks = slacks_of_bounds(known, size=3, settings=DEFAULT)
+    assert slacks == pytest.approx({(0, 1): sharp, (0, 2): blurred})
+    assert sharp < blurred
 
 
 def test_no_candidates_where_none_is_likely() -> None:
     """Expected far below the support in question, or bounded by a rare subset."""
     scouting = sparse_scouting(k=5, threshold=500, number=1000)
-    unlikely = Prior(np.array([2.0, 400.0]), np.array([1000.0, 300.0]), DEFAULT)
+    unlikely = Prior(np.array([2.0, 400.0]), np.array([1000.0, 300.0]), np.zeros(2), DEFAULT)
     assert choose_candidates(scouting, [(0, 1), (1, 2)], unlikely, support=500, remaining=HALF) is None
 
 

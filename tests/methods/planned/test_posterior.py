@@ -189,3 +189,25 @@ def test_what_is_not_nested_or_far_apart_stays() -> None:
     assert apart.nested().chances == pytest.approx(apart.chances, abs=1e-9)
     impossible = fine_of({(0,): (100.0, 1.0), (0, 1): (500.0, 1.0)})
     assert impossible.nested().chances.tolist() == impossible.chances.tolist()
+
+
+def test_the_shortest_interval_starts_where_the_likeliest_support_is_the_least_possible() -> None:
+    """Of a falling law no tail is left out below, all 5 % above; a symmetric law loses as much on both sides."""
+    supports = np.tile(np.linspace(0.0, 20.0, 2001), (2, 1))
+    falling, symmetric = np.exp(-supports[0]), np.exp(-((supports[1] - 10) ** 2) / 2)
+    chances = np.stack([falling / falling.sum(), symmetric / symmetric.sum()])
+    low, high = FinePosterior([(0,), (1,)], supports, chances).shortest(0.95)
+    assert low.tolist() == pytest.approx([0.0, 10 - 1.96], abs=0.03)
+    assert high.tolist() == pytest.approx([-math.log(0.05), 10 + 1.96], abs=0.03)
+
+
+def test_the_shortest_interval_holds_the_expected_support() -> None:
+    """Also where a few percent far away move the expected support beyond where all others are."""
+    supports = np.linspace(0.0, 1000.0, 1001)[None, :]
+    chances = np.zeros_like(supports)
+    chances[0, :20], chances[0, 1000] = 0.96 / 20, 0.04
+    found = FinePosterior([(0,)], supports, chances)
+    low, high = found.shortest(0.95)
+    assert low[0] <= found.means[0] <= high[0]
+    assert found.means[0] == pytest.approx(0.96 * 9.5 + 40)
+    assert high[0] == pytest.approx(found.means[0])

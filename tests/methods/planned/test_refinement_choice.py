@@ -20,6 +20,7 @@ from veilset.methods.planned.refinement_choice import (
     part_for_uncovered,
     predicted_error,
     prices_of_groups,
+    relative_error,
     shares_of_groups,
     uncertain_places,
 )
@@ -131,3 +132,35 @@ def test_marginals_that_cover_less_than_half_are_out_of_the_question() -> None:
     assert isinstance(covering, ByMarginals)
     assert covering.uncovered.tolist() == [2]
     assert 0 < covering.part_for_uncovered < 1
+
+
+def certain_and_uncertain(blur: int) -> ByCappedCounts:
+    """What is chosen where items 0 to 3 are certain, each known up to that, and nothing else is near the threshold."""
+    scouting = sparse_scouting(k=5, threshold=100, number=10_000)
+    known = sharp_posterior({(0,): 4000, (1,): 3900, (2,): 3800, (3,): 3700}, 10_000, blur=blur)
+    known += sharp_posterior({(4,): 100}, 10_000, blur=5)
+    membership = Membership(100.0, np.array([1.0, 1.0, 1.0, 1.0, 0.5]), np.array([4]))
+    groups = [CappedGroup(np.array([4]), Itemsets.of([(4,)]), overlap_over({1: 100}))]
+    choice = choose_refinement(scouting, known, membership, groups, remaining=Fraction(1)).choice
+    assert isinstance(choice, ByCappedCounts)
+    return choice
+
+
+def test_what_is_certain_is_measured_by_marginals_of_its_items() -> None:
+    """Four items that most transactions contain lose much under a cap; one marginal tells them at little noise."""
+    choice = certain_and_uncertain(blur=400)
+    assert choice.for_certain > 0
+    assert choice.for_uncertain + choice.for_certain == 1
+    assert choice.bases_of_certain == [(0, 1, 2, 3)]
+
+
+def test_the_error_of_what_is_measured_again_is_less_than_before_and_than_that_of_the_measurement() -> None:
+    """By hand: 30 and 40 are 24 together, of 1,000; what is not measured keeps its error."""
+    known = sharp_posterior({(0,): 1000}, 10_000, blur=30)
+    before = float(known.deviations[0]) / float(known.means[0])
+    unmeasured = relative_error(known, np.array([0]), np.array([np.inf]))
+    measured_again = relative_error(known, np.array([0]), np.array([40.0]))
+    assert unmeasured == pytest.approx(before)
+    assert measured_again < min(before, 0.04)
+    deviation = float(known.deviations[0])
+    assert measured_again == pytest.approx(deviation * 40 / np.hypot(deviation, 40) / known.means[0])

@@ -96,6 +96,18 @@ def test_a_number_that_is_noisy_is_made_better_by_what_patterns_add_up_to() -> N
     assert told.means == pytest.approx(supersets_added_up(cells.astype(np.float64)), abs=1.0)
 
 
+def test_a_number_that_is_too_low_does_not_leave_out_the_cells_below_what_is_seen() -> None:
+    """Sizes that halve from cell to cell: those that are seen tell about how many transactions the others have."""
+    sizes = np.array([3000 // 2**place for place in range(12)], np.int64)
+    cells = np.zeros(1 << ITEMS, np.int64)
+    cells[-1 - np.arange(12)] = sizes
+    low = NoisyCount(int(sizes.sum()) - 150, DiscreteLaplace(1, Fraction(1, 100)))
+    told = supports_in_marginal(cells, number=low, scale=10.0)
+    seen = int(sizes[sizes > 10 * (math.log(cells.size) - 1)].sum())
+    assert seen < told.means[0] < sizes.sum() + 150
+    assert 0 < math.sqrt(told.variances[0]) < 150
+
+
 def test_more_items_are_expected_to_add_noise_but_less_than_their_patterns() -> None:
     """Between none and a factor of the square root of 2 for each."""
     for items in range(3, 14):

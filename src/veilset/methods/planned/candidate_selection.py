@@ -81,12 +81,13 @@ def extended(known: Knowledge, *, size: int, support: float, settings: Settings)
     return joined(subsets[: settings.most_items] if size == 2 else subsets)
 
 
-def slack_of_bound(known: Knowledge, *, size: int, settings: Settings) -> float:
-    """What the bound of an itemset by its rarest subset is uncertain by: for pairs, the median error of items."""
-    if size > 2:
-        return 0.0
-    is_item = itemset_sizes(known.itemsets) == 1
-    return float(settings.slack_in_deviations * np.median(known.deviations[is_item]))
+def slacks_of_bounds(known: Knowledge, *, size: int, settings: Settings) -> dict[Itemset, float]:
+    """What the bound of an itemset of a size by each of its subsets is uncertain by: for items, their median error."""
+    places = np.flatnonzero(itemset_sizes(known.itemsets) == size - 1)
+    slacks = settings.slack_in_deviations * known.deviations[places]
+    if size == 2:
+        slacks = np.full(places.size, np.median(slacks))
+    return dict(zip([known.itemsets[place] for place in places.tolist()], slacks.tolist(), strict=True))
 
 
 def choose_candidates(

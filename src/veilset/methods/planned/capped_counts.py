@@ -6,6 +6,7 @@ predicted to err less, it counts sqrt(m / n): L2 sensitivity c sqrt(m). These ar
 """
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -26,6 +27,17 @@ def ask_capped_supports(
         return measurement_of_roots(rooted, overlap, cap, grid=grid)
     counts = curator.ask_capped_counts(itemsets, most=cap.most, epsilon=epsilon)
     return measurement_of(counts, overlap, cap, grid=grid)
+
+
+def leaning_by_size(
+    measured: Measurement, overlap: Overlap, cap: Cap, *, times: float, grid: FloatArray
+) -> Measurement:
+    """The same of itemsets that lean towards long transactions `times` as much as those that they overlap with.
+
+    A transaction of m items has in proportion to m^s itemsets of s items: among smaller ones, large itemsets lean.
+    """
+    weights = root_weights_under(cap.most) if cap.is_root else weights_under(cap.most)
+    return replace(measured, counted=overlap.counted_by_tilt(grid, weights, times=times))
 
 
 def measurement_of(
@@ -61,3 +73,18 @@ def error_of_average_cap(contained: float, noise: float) -> float:
     It fits under a cap of twice as many and one; `noise` is the scale under a cap of 1.
     """
     return math.sqrt(2) * (1 + 2 * contained) * noise
+
+
+def error_of_fitting_cap(contained: float, noise: float, *, support: float, unevenness: float) -> float:
+    """The same where a cap is larger the less noise there is, because what it takes away is known less well.
+
+    What a cap of n times the average one takes away of a support is about exp(-n) of it, and uneven: least is noise
+    and loss together where they are about equal.
+
+    >>> round(error_of_fitting_cap(1, 10, support=100, unevenness=0.4)), round(error_of_average_cap(1, 10))
+    (42, 42)
+    >>> round(error_of_fitting_cap(1, 1, support=10_000, unevenness=0.4)), round(error_of_average_cap(1, 1))
+    (29, 4)
+    """
+    average = error_of_average_cap(contained, noise)
+    return average * max(1.0, math.log(max(unevenness * support / max(average, 1e-9), 1.0)))

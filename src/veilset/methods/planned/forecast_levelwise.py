@@ -95,7 +95,8 @@ def _model_candidates(
         return None
     supports = model_supports(world, itemsets)
     rarest = supports / world.shares[np.array(itemsets)].max(axis=1)
-    slack = choices.slack_of_bound(expected, size=size, settings=settings)
+    slacks = choices.slacks_of_bounds(expected, size=size, settings=settings)
+    slack = np.array([slacks[itemset[1:]] for itemset in itemsets])  # without the most frequent item
     prior = Prior.below(rarest, expected=supports, slack=slack, settings=settings)
     return choices.choose_candidates(scouting, itemsets, prior, support=support, remaining=progress.remaining)
 

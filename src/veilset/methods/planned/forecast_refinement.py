@@ -82,7 +82,12 @@ def _forecast_capped_counts(
     """Capped counts of what is uncertain; then of what is certain, if anything remains for that."""
     counted = _after_groups(scouting, progress, membership, groups, epsilon=choice.for_uncertain)
     after = _where_measured(scouting, progress, counted, membership)
-    if choice.for_certain > 0:
+    if choice.bases_of_certain:
+        noise = DiscreteLaplace(1, choice.for_certain / len(choice.bases_of_certain))
+        expected = _after_marginals(world, scouting, after.expected, choice.bases_of_certain, noise)
+        stage = Stage("marginals, certain", noise, times=len(choice.bases_of_certain))
+        after = after.then(expected, stage, remaining=Fraction(0))
+    elif choice.for_certain > 0:
         certain = _groups(world, scouting, after.expected, choice.certain)
         epsilon = choice.for_certain - price_of_overlaps(scouting, certain)
         after = after.then(after.expected, _histograms("certain", scouting, certain), remaining=epsilon)

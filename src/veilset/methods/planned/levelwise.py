@@ -159,8 +159,8 @@ def candidates_of(
     if not itemsets:
         return None
     means = dict(zip(posterior.itemsets, np.maximum(posterior.means, 1.0).tolist(), strict=True))
-    slack = choices.slack_of_bound(posterior, size=size, settings=settings)
-    prior = prior_of(itemsets, means, scouting.number, slack=slack, settings=settings)
+    slacks = choices.slacks_of_bounds(posterior, size=size, settings=settings)
+    prior = prior_of(itemsets, means, scouting.number, slacks=slacks, settings=settings)
     return choices.choose_candidates(scouting, itemsets, prior, support=support, remaining=progress.remaining)
 
 

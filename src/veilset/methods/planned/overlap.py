@@ -8,21 +8,23 @@ weighs the one against the other.
 
 The histogram has few classes that widen geometrically, and noise in each. A class far out has few transactions that
 contain very much, so noise taken for them would change everything. A model speaks first: log-normal laws, drawn by how
-well they explain all classes. Lengths of baskets, sessions and records are close to log-normal. A class then departs
-from the law as far as its number makes it likelier: the log of the factor has a Laplace law. The mean of the logarithms
-of all draws is what the histogram tells, and how far the draws differ from it is how well that is known.
+near all classes are to them. Lengths of baskets, sessions and records are close to log-normal, in the tail less than in
+the middle. A class then departs from the law as far as its number makes it likelier: the log of the factor has a
+Laplace law. Where the total of the supports is known about, draws that add up to it are kept. The mean of the draws,
+each as a share of its total, is what the histogram tells, and how far the draws differ from it is how well that is
+known.
 """
 
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 
 import numpy as np
 
-from veilset.arrays import FloatArray, Int64Array
+from veilset.arrays import FloatArray
 from veilset.gate import Curator, NoisyHistogram
 from veilset.itemsets import Itemsets
 from veilset.methods.planned.measurements import TILTS
@@ -48,10 +50,18 @@ MIDDLES, LAW_WIDTHS = np.linspace(-2, 5, 57), (0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 1.
 
 HISTOGRAM_DRAWS, SEED_OF_DRAWS = 32, 0
 """32 draws tell how well a histogram is known."""
-LOGS_OF_FACTORS = np.linspace(-10, 40, 1001)
-"""ln of how many times what a law expects may be in a class."""
+DRAWS_BEFORE_TOTAL = 256
+"""256 draws are made, of which 32 are kept by how well they add up to a total."""
+AS_GOOD_AS_NONE = 1e-3
+"""Transactions in a class that are as good as none."""
+POSSIBLE_NUMBERS = np.geomspace(AS_GOOD_AS_NONE / 10, 1e10, 90)
+"""How many transactions a class may have, whatever the noisy answer says."""
+REACH_OF_NOISE = 8.0
+"""8 scales on both sides of the answer are looked at more closely."""
 LATER = 0.25
 """A class that is n classes beyond the largest one may depart 1 + n / 4 times as far from a law: tails differ most."""
+TILT_STEP = 0.05
+"""Tilts are rounded to multiples of 0.05: what is computed for one is kept for the next itemsets."""
 ROOT_CAPS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 """The caps in the L2 norm to choose from."""
 
@@ -119,8 +129,9 @@ class Overlap:
         No transaction contains more than `largest` of the itemsets; their supports add up to about `total`, if given.
         """
         plausible = _plausible(histogram, number, settings=settings, largest=largest, total=total)
-        transactions = np.zeros(MOST)
-        transactions[:largest] = np.exp(np.log(plausible[:, :largest]).mean(axis=0))
+        totals = plausible @ NUMBERS
+        # Draws that differ in their total have the same say in how it is shared out, and so in what a cap keeps.
+        transactions = np.exp(np.log(totals).mean()) * (plausible / totals[:, None]).mean(axis=0)
         return cls(transactions, settings, plausible)
 
     @classmethod
@@ -170,9 +181,10 @@ class Overlap:
         beyond = supports * under_cap[-1] / max(whole[-1], 1e-9)
         return np.where(supports > whole[-1], beyond, counted)
 
-    def counted_by_tilt(self, supports: FloatArray, weights: FloatArray) -> FloatArray:
-        """`counted_with` for each of TILTS."""
-        return np.stack([self.counted_with(supports, weights, tilt=tilt) for tilt in TILTS])
+    def counted_by_tilt(self, supports: FloatArray, weights: FloatArray, *, times: float = 1.0) -> FloatArray:
+        """`counted_with` for each of TILTS, or for `times` as much."""
+        tilts = [round(tilt * times / TILT_STEP) * TILT_STEP for tilt in TILTS]
+        return np.stack([self.counted_with(supports, weights, tilt=tilt) for tilt in tilts])
 
     def best_cap(self, *, support: float, noise: float) -> Cap:
         """The cap with the least error for a support; `noise` is its scale for a count under a cap of 1.
@@ -239,7 +251,7 @@ def weights_under(most: int) -> FloatArray:
     return weights
 
 
-@cache
+@lru_cache(maxsize=32)
 def _containing(tilt: float = 1.0) -> FloatArray:
     """The probability that an itemset is among the n = 1, ..., MOST that are contained, a row for each of CHANCES."""
     containing: FloatArray = -np.expm1(np.log1p(-CHANCES)[:, None] * NUMBERS**tilt)
@@ -251,56 +263,100 @@ def _plausible(
 ) -> FloatArray:
     """Draws of how many transactions contain each number, from what the histogram makes likely.
 
-    A law is drawn, then how far each class departs from it. Draws are seeded: nothing is left to protect.
+    A law is drawn, then how far each class departs from it; of these, some are drawn by how well they add up to the
+    total. Draws are seeded: nothing is left to protect.
     """
     public = np.random.default_rng(SEED_OF_DRAWS)
-    laws, chances, any_of_them = _weighed_laws(
-        histogram, number, settings=settings, largest=largest, total=total
-    )
-    drawn = public.choice(chances.size, HISTOGRAM_DRAWS, p=chances)
+    laws, chances, any_of_them = _weighed_laws(histogram, number, settings=settings, largest=largest)
+    drawn = public.choice(chances.size, DRAWS_BEFORE_TOTAL, p=chances)
     transactions = any_of_them[drawn, None] * laws[drawn]
     transactions[:, :largest] = np.maximum(transactions[:, :largest], HARDLY_ANY)
-    expected = np.add.reduceat(transactions, np.array(CLASSES[1:]) - 1, axis=1)
-    scale, seen = float(histogram.mechanism.scale), histogram.values[1:]
-    factors = _factors(seen, expected, scale, usual=settings.usual_factor, public=public)
-    widths = np.diff([*CLASSES[1:], MOST + 1])
-    return transactions * np.repeat(factors, widths, axis=1)
+    starts = np.array(CLASSES[1:]) - 1
+    expected = np.add.reduceat(transactions, starts, axis=1)
+    factors = _factors(histogram, expected, usual=settings.usual_factor, public=public)
+    totals = (np.add.reduceat(transactions * NUMBERS, starts, axis=1) * factors).sum(axis=1)
+    if total is None:
+        kept = np.arange(HISTOGRAM_DRAWS)
+    else:
+        z = np.log(totals / total.value) / total.within
+        weights = np.exp((np.min(z * z) - z * z) / 2)
+        kept = public.choice(DRAWS_BEFORE_TOTAL, HISTOGRAM_DRAWS, p=weights / weights.sum())
+    return _bent(transactions[kept], factors[kept])
+
+
+def _bent(transactions: FloatArray, factors: FloatArray) -> FloatArray:
+    """Laws whose classes are a factor larger; within a class they lean towards the neighbour that gains more."""
+    starts, widths = np.array(CLASSES[1:]) - 1, np.diff([*CLASSES[1:], MOST + 1])
+    wanted = np.add.reduceat(transactions, starts, axis=1) * factors
+    middles = np.log(np.sqrt(starts + 1) * np.sqrt(starts + widths))
+    bent = np.array(
+        [
+            law * np.exp(np.interp(np.log(NUMBERS), middles, logs))
+            for law, logs in zip(transactions, np.log(factors), strict=True)
+        ]
+    )
+    have = np.add.reduceat(bent, starts, axis=1)
+    return bent * np.repeat(wanted / np.maximum(have, 1e-300), widths, axis=1)
 
 
 def _weighed_laws(
-    histogram: NoisyHistogram, number: int, *, settings: Settings, largest: int, total: Total | None
+    histogram: NoisyHistogram, number: int, *, settings: Settings, largest: int
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Laws of how many itemsets are contained, how likely the histogram makes each, and for how many transactions."""
+    """Laws of how many itemsets are contained, how likely the histogram makes each, and for how many transactions.
+
+    How likely a class makes a law is averaged over how far it may depart from it: a law that fits the classes of the
+    many alone is no better than one that all classes are near to.
+    """
     scale = float(histogram.mechanism.scale)
     without, seen = int(histogram.values[0]), histogram.values[1:]
     laws, in_classes, log_prior = _laws(min(largest, MOST), settings)
     any_of_them = np.clip(
         (number - without + in_classes @ seen) / (1 + (in_classes**2).sum(axis=1)), 1, number
     )
-    misfit = np.abs(seen - any_of_them[:, None] * in_classes).sum(axis=1)
-    misfit += np.abs(number - any_of_them - without)
-    log_weights = log_prior - misfit / scale
-    if total is not None:
-        z = np.log(any_of_them * (laws @ NUMBERS) / total.value) / total.within
-        log_weights -= z * z / 2
+    chances = _chances_in_classes(
+        histogram, any_of_them[:, None] * in_classes, steps=20, usual=settings.usual_factor
+    )[1]
+    is_possible = np.array(CLASSES[1:]) <= largest
+    log_weights = log_prior + np.log(chances.sum(axis=2)[:, is_possible] + 1e-300).sum(axis=1)
+    log_weights -= np.abs(number - any_of_them - without) / scale
     weights = np.exp(log_weights - log_weights.max())
     return laws, weights / weights.sum(), any_of_them
 
 
+def _chances_in_classes(
+    histogram: NoisyHistogram, expected: FloatArray, *, steps: int, usual: float
+) -> tuple[FloatArray, FloatArray]:
+    """Numbers of transactions that may be in each class, and how likely each is where a law expects `expected`.
+
+    The logarithm of how many times the expected number there are has a Laplace law, and the noise of the answer
+    another one. The numbers lie close together near the answer, some in each scale of its noise.
+    """
+    scale, seen = float(histogram.mechanism.scale), histogram.values[1:]
+    near = seen[:, None] + scale * np.linspace(-REACH_OF_NOISE, REACH_OF_NOISE, 2 * steps + 1)
+    far = np.broadcast_to(POSSIBLE_NUMBERS, (seen.size, POSSIBLE_NUMBERS.size))
+    numbers = np.sort(np.concatenate([np.clip(near, far[:, :1], far[:, -1:]), far], axis=1), axis=1)
+    logs = np.log(numbers)
+    log_noise = -np.abs(seen[:, None] - numbers) / scale + np.log(np.gradient(logs, axis=1) + 1e-300)
+    beyond = np.maximum(np.arange(seen.size) - expected.argmax(axis=1)[:, None], 0)
+    within = usual * (1 + LATER * beyond)[:, :, None]
+    away = np.abs(logs - np.log(np.maximum(expected, AS_GOOD_AS_NONE))[:, :, None])
+    chances: FloatArray = np.exp(log_noise - away / within) / within
+    return numbers, chances
+
+
 def _factors(
-    seen: Int64Array, expected: FloatArray, scale: float, *, usual: float, public: np.random.Generator
+    histogram: NoisyHistogram, expected: FloatArray, *, usual: float, public: np.random.Generator
 ) -> FloatArray:
     """How many times what a law expects is in each class, drawn from what explains the noisy number and is usual.
 
-    One row for each law, whose numbers are expected; the log of a factor has a Laplace law.
+    One row for each law, whose numbers are expected.
     """
-    misfit = np.abs(seen[:, None] - np.maximum(expected, 1e-9)[:, :, None] * np.exp(LOGS_OF_FACTORS)) / scale
-    beyond = np.maximum(np.arange(seen.size) - expected.argmax(axis=1)[:, None], 0)
-    within = usual * (1 + LATER * beyond)[:, :, None]
-    log_chances = -misfit - np.abs(LOGS_OF_FACTORS) / within
-    chances = np.exp(log_chances - log_chances.max(axis=2, keepdims=True)).cumsum(axis=2)
-    reached = public.random(chances.shape[:2])[:, :, None] * chances[:, :, -1:]
-    factors: FloatArray = np.exp(LOGS_OF_FACTORS[(chances < reached).sum(axis=2)])
+    numbers, chances = _chances_in_classes(histogram, expected, steps=60, usual=usual)
+    reaching = chances.cumsum(axis=2)
+    reached = public.random(chances.shape[:2])[:, :, None] * reaching[:, :, -1:]
+    places = np.minimum((reaching < reached).sum(axis=2), numbers.shape[1] - 1)
+    drawn = numbers[np.arange(len(numbers)), places]
+    factors: FloatArray = np.where(expected > 0, drawn / np.maximum(expected, HARDLY_ANY), 1.0)
     return factors
 
 

@@ -9,7 +9,7 @@ noise alone is taken for what most items are.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 
@@ -73,16 +73,22 @@ def _smoothed(law: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prior:
-    """What is likely before an itemset is measured: a support around `expected`, at most `bound`."""
+    """What is likely before an itemset is measured: a support around `expected`, at most `bound`.
+
+    Once it is measured, a support beyond the bound is possible up to a `slack`, as the bound is known no better.
+    """
 
     expected: FloatArray
     bound: FloatArray
+    slack: FloatArray
     settings: Settings
 
     @classmethod
-    def below(cls, rarest: FloatArray, *, expected: FloatArray, slack: float, settings: Settings) -> "Prior":
+    def below(
+        cls, rarest: FloatArray, *, expected: FloatArray, slack: FloatArray, settings: Settings
+    ) -> "Prior":
         """Of itemsets whose rarest subsets have these supports, known up to some slack."""
-        return cls(expected, settings.bound_over_rarest * rarest + slack, settings)
+        return cls(expected, settings.bound_over_rarest * rarest, slack, settings)
 
     def log_chances(self, lift: float, width: float, grid: FloatArray) -> FloatArray:
         """ln of the probability of each support."""
@@ -90,7 +96,9 @@ class Prior:
         share, wide = self.settings.surprising_share, self.settings.surprising_width
         usual = math.log((1 - share) / width) - (logs / width) ** 2 / 2
         surprising = math.log(share / wide) - (logs / wide) ** 2 / 2
-        chances = np.where(grid <= self.bound[:, None], np.logaddexp(usual, surprising), IMPOSSIBLE)
+        chances = np.where(
+            grid <= (self.bound + self.slack)[:, None], np.logaddexp(usual, surprising), IMPOSSIBLE
+        )
         normed: FloatArray = chances - np.log(np.exp(chances).sum(axis=1, keepdims=True))
         return normed
 
@@ -109,7 +117,7 @@ class Prior:
 
     def take(self, places: Int64Array) -> "Prior":
         """Of some itemsets."""
-        return Prior(self.expected[places], self.bound[places], self.settings)
+        return Prior(self.expected[places], self.bound[places], self.slack[places], self.settings)
 
     def fitted(self, likelihoods: FloatArray, grid: FloatArray) -> FloatArray:
         """ln of the prior probabilities, with the lift and width that explain the answers best."""
@@ -140,24 +148,28 @@ def prior_of(
     known: dict[Itemset, float],
     number: int,
     *,
-    slack: float,
+    slacks: Mapping[Itemset, float],
     settings: Settings,
 ) -> Prior:
     """What the supports of their subsets make of itemsets of two or more items.
 
     Expected is what conditional independence says, on average over the pairs of subsets that lack one item each; the
-    bound is the rarest subset, and some slack for its own error.
+    bound is the rarest subset, and its slack for its own error.
     """
-    expected, rarest = [], []
+    expected, rarest, slack = [], [], []
     for itemset in itemsets:
         subsets = [itemset[:place] + itemset[place + 1 :] for place in range(len(itemset))]
         logs = [
             math.log(known[a] * known[b] / (known[_common(a, b)] if len(a) > 1 else number))
             for a, b in combinations(subsets, 2)
         ]
-        rarest.append(min(known[subset] for subset in subsets))
+        scarce = min(subsets, key=known.__getitem__)
+        rarest.append(known[scarce])
+        slack.append(slacks[scarce])
         expected.append(min(math.exp(sum(logs) / len(logs)), rarest[-1]))
-    return Prior.below(np.array(rarest), expected=np.array(expected), slack=slack, settings=settings)
+    return Prior.below(
+        np.array(rarest), expected=np.array(expected), slack=np.array(slack), settings=settings
+    )
 
 
 def _common(a: Itemset, b: Itemset) -> Itemset:

@@ -2,8 +2,9 @@
 
 Privacy argument. Containment histograms have sensitivity c, the transactions of one privacy unit. Supports under a cap
 m, by groups that share epsilon, have L1 sensitivity c m each. Marginals of w groups of items, in each of which a
-transaction counts in one cell, have sensitivity c and a share of 1 / w each. Whether marginals are asked for or capped
-counts alone, the groups, caps and shares follow from earlier answers (`planned.refinement_choice`).
+transaction counts in one cell, have sensitivity c and a share of 1 / w each. Whether marginals are asked for, of what
+is uncertain or of what is certain, or capped counts alone, the groups, caps and shares follow from earlier answers
+(`planned.refinement_choice`).
 """
 
 from collections.abc import Sequence
@@ -14,8 +15,10 @@ import numpy as np
 from veilset.arrays import Int64Array
 from veilset.gate import Curator
 from veilset.itemsets import Itemsets
-from veilset.methods.planned.capped_counts import ask_capped_supports
+from veilset.methods.planned.candidate_selection import Price
+from veilset.methods.planned.capped_counts import ask_capped_supports, leaning_by_size
 from veilset.methods.planned.dense import ask_marginals
+from veilset.methods.planned.knowledge import itemset_sizes
 from veilset.methods.planned.levelwise import MiningProgress
 from veilset.methods.planned.measurements import Measurement
 from veilset.methods.planned.overlap import Total, ask_overlap
@@ -82,12 +85,15 @@ def _ask_by_capped_counts(
     choice: ByCappedCounts,
     groups: Sequence[CappedGroup],
 ) -> Posterior:
-    """Capped counts of what is uncertain; then of what is certain, if anything remains for that."""
+    """Capped counts of what is uncertain; then marginals or counts of what is certain, if anything remains for it."""
     posterior = updated_by_groups(
         curator, scouting, posterior, membership, groups, epsilon=choice.for_uncertain
     )
     if choice.for_certain == 0:
         return posterior
+    if choice.bases_of_certain:
+        bases, epsilon = choice.bases_of_certain, choice.for_certain
+        return updated_by_marginals(curator, scouting, posterior, bases, epsilon=epsilon)
     certain = ask_groups(curator, scouting, posterior, choice.certain)
     epsilon = choice.for_certain - price_of_overlaps(scouting, certain)
     return updated_by_groups(curator, scouting, posterior, membership, certain, epsilon=epsilon)
@@ -103,6 +109,9 @@ def _note_on_counts(membership: Membership, choice: ByCappedCounts, *, error: fl
     )
     if choice.for_certain == 0:
         return note
+    if choice.bases_of_certain:
+        marginals = counted(len(choice.bases_of_certain), "marginal")
+        return f"{note}; and {marginals} of items that are certain to belong to it"
     return f"{note}; so were those of {counted(choice.certain.size, 'itemset')} certain to belong to it"
 
 
@@ -144,7 +153,22 @@ def updated_by_groups(
         measured = ask_capped_supports(
             curator, group.itemsets, group.overlap, price.cap, epsilon=price.epsilon, grid=posterior.grid
         )
-        posterior = posterior.updated(group.places, measured)
+        posterior = _updated_by_size(posterior, group, measured, price)
+    return posterior
+
+
+def _updated_by_size(
+    posterior: Posterior, group: CappedGroup, measured: Measurement, price: Price
+) -> Posterior:
+    """After itemsets of a group were counted under one cap: those of more items than the average lean the more."""
+    sizes, supports = itemset_sizes(list(group.itemsets)), posterior.means[group.places]
+    average = float(np.average(sizes, weights=supports))
+    for size in np.unique(sizes).tolist():
+        rows = np.flatnonzero(sizes == size)
+        of_size = leaning_by_size(
+            measured.take(rows.tolist()), group.overlap, price.cap, times=size / average, grid=posterior.grid
+        )
+        posterior = posterior.updated(group.places[rows], of_size)
     return posterior
 
 

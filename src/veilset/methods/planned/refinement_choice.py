@@ -15,12 +15,15 @@ import numpy as np
 from veilset.arrays import BoolArray, FloatArray, Int64Array
 from veilset.itemsets import Itemset, Itemsets
 from veilset.methods.planned.candidate_selection import Price
-from veilset.methods.planned.capped_counts import error_of_average_cap
+from veilset.methods.planned.capped_counts import error_of_average_cap, error_of_fitting_cap
 from veilset.methods.planned.knowledge import Knowledge, itemset_sizes
 from veilset.methods.planned.overlap import Overlap
 from veilset.methods.planned.scouting import Scouting
 from veilset.methods.planned.settings import Settings
 from veilset.methods.shared.bases import Basis, basis_set
+
+PARTS_OF_CERTAIN = (1, 2, 4, 8)
+"""All certain itemsets, or the most frequent half, quarter or eighth of them, may be covered by marginals."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,11 +76,15 @@ class ByMarginals:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ByCappedCounts:
-    """Capped counts of the uncertain itemsets; what they do not need is for the certain ones."""
+    """Capped counts of the uncertain itemsets; what they do not need is for the certain ones.
+
+    These are measured by marginals of `bases_of_certain`, or where there are none of these, by capped counts.
+    """
 
     for_uncertain: Fraction
     certain: Int64Array
     for_certain: Fraction
+    bases_of_certain: list[Basis]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,7 +129,7 @@ def choose_refinement(
     choice = _by_marginals(scouting, known, membership, cover, remaining=remaining)
     if choice is not None and choice.error < capped_error:
         return RefinementChoice(choice, capped_error)
-    by_counts = _by_capped_counts(scouting, membership, remaining, error=capped_error)
+    by_counts = _by_capped_counts(scouting, known, membership, remaining, error=capped_error)
     return RefinementChoice(by_counts, capped_error)
 
 
@@ -140,20 +147,72 @@ def _by_marginals(
 
 
 def _by_capped_counts(
-    scouting: Scouting, membership: Membership, remaining: Fraction, *, error: float
+    scouting: Scouting, known: Knowledge, membership: Membership, remaining: Fraction, *, error: float
 ) -> ByCappedCounts:
-    """Capped counts of the uncertain itemsets, and of the certain ones where something remains for them."""
+    """Capped counts of the uncertain itemsets; for the certain ones what remains, by the questions that err less."""
     settings = scouting.settings
     likely = np.flatnonzero(membership.chances > settings.likely)
     certain = np.setdiff1d(likely, membership.uncertain)
-    for_uncertain = part_for_uncertain(
-        remaining,
-        error / membership.support,
-        certain.size,
-        histogram=scouting.price(settings.share_for_overlap),
-        settings=settings,
+    for_uncertain = part_for_uncertain(remaining, error / membership.support, certain.size, settings=settings)
+    for_certain = remaining - for_uncertain
+    if for_certain == 0:
+        return ByCappedCounts(remaining, certain, for_certain, [])
+    by_counts = _error_of_certain_by_counts(scouting, known, certain, for_certain)
+    covers = _covers_of_certain(scouting, known, certain, for_certain)
+    by_marginals = [relative_error(known, certain, cover.errors[certain]) for cover in covers]
+    if covers and min(by_marginals) < by_counts:
+        return ByCappedCounts(for_uncertain, certain, for_certain, covers[int(np.argmin(by_marginals))].bases)
+    if math.isinf(by_counts):
+        return ByCappedCounts(remaining, certain, Fraction(0), [])
+    return ByCappedCounts(for_uncertain, certain, for_certain, [])
+
+
+def _covers_of_certain(
+    scouting: Scouting, known: Knowledge, certain: Int64Array, epsilon: Fraction
+) -> list[Cover]:
+    """Marginals that cover all certain itemsets, or the more frequent half of them, and so on."""
+    order = certain[np.argsort(-known.means[certain], kind="stable")]
+    numbers = {math.ceil(order.size / parts) for parts in PARTS_OF_CERTAIN}
+    covers = []
+    for number in sorted(numbers):
+        is_covered = np.zeros(len(known.itemsets))
+        is_covered[order[:number]] = 1.0
+        cover = choose_cover(known.itemsets, is_covered, scouting.noise(epsilon), scouting.settings)
+        covers += [cover] if cover.bases else []
+    return covers
+
+
+def _error_of_certain_by_counts(
+    scouting: Scouting, known: Knowledge, certain: Int64Array, epsilon: Fraction
+) -> float:
+    """`relative_error` of the certain itemsets after capped counts; infinite where too little remains for these."""
+    histogram, settings = scouting.price(scouting.settings.share_for_overlap), scouting.settings
+    if epsilon < settings.least_histograms_left * histogram:
+        return math.inf
+    groups = items_and_larger(known, certain)
+    noise = scouting.noise((epsilon - len(groups) * histogram) / len(groups))
+    return sum(
+        relative_error(known, places, _errors_by_counts(scouting, known, places, noise)) for places in groups
     )
-    return ByCappedCounts(for_uncertain, certain, remaining - for_uncertain)
+
+
+def _errors_by_counts(scouting: Scouting, known: Knowledge, places: Int64Array, noise: float) -> FloatArray:
+    """The errors of some itemsets under a cap that fits each of them; `noise` is the scale under a cap of 1."""
+    supports, contained = known.means[places], float(known.means[places].sum()) / scouting.number
+    unevenness = scouting.settings.unevenness
+    return np.array(
+        [
+            error_of_fitting_cap(contained, noise, support=support, unevenness=unevenness)
+            for support in supports.tolist()
+        ]
+    )
+
+
+def relative_error(known: Knowledge, places: Int64Array, errors: FloatArray) -> float:
+    """What the errors of some itemsets, as parts of their supports, add up to once they are measured with `errors`."""
+    before = np.maximum(known.deviations[places], 1e-9)
+    together = 1 / np.sqrt(before**-2.0 + np.maximum(errors, 1e-9) ** -2.0)
+    return float((together / np.maximum(known.means[places], 1.0)).sum())
 
 
 def price_of_overlaps(scouting: Scouting, groups: Sequence[CappedGroup]) -> Fraction:
@@ -178,23 +237,19 @@ def part_for_uncovered(
     return min(max(Fraction(round(100 * part), 100), least), 1 - least)
 
 
-def part_for_uncertain(
-    remaining: Fraction, error: float, certain: int, *, histogram: Fraction, settings: Settings
-) -> Fraction:
+def part_for_uncertain(remaining: Fraction, error: float, certain: int, *, settings: Settings) -> Fraction:
     """All that remains, or as much of it as makes an error, given as a part of the support, precise.
 
-    All of it where nothing is certain, or too little would remain to measure that: a few times what a containment
-    histogram costs.
+    All of it where nothing is certain.
 
-    >>> half, histogram, settings = Fraction(1, 2), Fraction(1, 100), Settings()
-    >>> part_for_uncertain(half, 0.0075, 3, histogram=histogram, settings=settings)
+    >>> half, settings = Fraction(1, 2), Settings()
+    >>> part_for_uncertain(half, 0.0075, 3, settings=settings)
     Fraction(1, 8)
-    >>> part_for_uncertain(half, 0.3, 3, histogram=histogram, settings=settings)
-    Fraction(1, 2)
+    >>> part_for_uncertain(half, 0.3, 3, settings=settings), part_for_uncertain(half, 0.0075, 0, settings=settings)
+    (Fraction(1, 2), Fraction(1, 2))
     """
-    part = remaining * Fraction(min(100, math.ceil(100 * error / settings.precise)), 100)
-    is_enough_left = remaining - part >= settings.least_histograms_left * histogram
-    return part if certain > 0 and is_enough_left else remaining
+    part = Fraction(min(100, math.ceil(100 * error / settings.precise)), 100)
+    return remaining * part if certain > 0 else remaining
 
 
 def predicted_error(

@@ -36,6 +36,8 @@ GROWTH = 0.8
 """One item more multiplies the variance of supports by 2 to this power: empty cells add little."""
 MISFITS = np.geomspace(0.03, 1.0, 20)
 """How far the expected share of the remaining transactions may be off: its variance, as a part of the largest."""
+REMAINING_WITHIN = 1.3
+"""What the seen cells tell of all others is off by this part of it: a standard deviation."""
 MOST_TO_LEARN_FROM, INDEPENDENT = 200, 10
 """The 200 most frequent itemsets are looked at to learn that; they tell as much as 10 independent ones."""
 
@@ -60,10 +62,13 @@ def supports_in_marginal(
 ) -> MarginalSupports:
     """The supports that a noisy marginal of `number` transactions stands for; Laplace noise of a scale in each cell."""
     noise = 2 * scale * scale
-    total, variance_of_total = _total(cells, number, noise)
-    is_seen = cells > scale * (math.log(cells.size) - 1)
+    least_seen = scale * (math.log(cells.size) - 1)
+    is_seen = cells > least_seen
     seen = np.where(is_seen, cells, 0).astype(np.float64)
-    remaining = max(total - float(seen.sum()), 0.0)
+    total, variance_of_total = _total(cells, number, noise)
+    remaining, variance_of_remaining = _remaining(
+        total - float(seen.sum()), variance_of_total, seen, least=least_seen
+    )
     by_sum = supersets_added_up(np.where(is_seen, 0.0, cells))
     variance_of_sum = noise * supersets_added_up((~is_seen).astype(np.float64))
     share = _expected_share(seen, is_seen, flip)
@@ -74,8 +79,8 @@ def supports_in_marginal(
     weight = variance_of_expected / (variance_of_sum + variance_of_expected)
     rest = np.clip(weight * by_sum + (1 - weight) * expected, 0.0, None)
     variances = weight * variance_of_sum + noise * supersets_added_up(is_seen.astype(np.float64))
-    # All itemsets err alike by what the total errs, so it decides no rank: it has no say in the weights.
-    variances += ((1 - weight) * share) ** 2 * variance_of_total
+    # All itemsets err alike by what the remaining number errs, so it decides no rank: it has no say in the weights.
+    variances += ((1 - weight) * share) ** 2 * variance_of_remaining
     return MarginalSupports(supersets_added_up(seen) + rest, variances)
 
 
@@ -86,6 +91,26 @@ def _total(cells: Int64Array, number: NoisyCount, noise: float) -> tuple[float, 
     of_number, of_sum = 2 * float(number.mechanism.scale) ** 2, noise * cells.size
     total = (number.value * of_sum + float(cells.sum()) * of_number) / (of_number + of_sum)
     return total, of_number * of_sum / (of_number + of_sum)
+
+
+def _remaining(left: float, variance: float, seen: FloatArray, *, least: float) -> tuple[float, float]:
+    """How many transactions the cells that are not seen have, and the variance of that.
+
+    `left` is what is not seen of the total, which is noisy. The seen cells tell as well: if there are about as many
+    cells of each size on a logarithmic scale, those below the `least` that is seen add up to that times the number of
+    cells between it and e times it. Both are averaged by inverse variance; none is negative.
+
+    >>> _remaining(-50.0, 0.0, np.array([30.0]), least=10.0), _remaining(40.0, 0.0, np.array([30.0]), least=10.0)
+    ((0.0, 0.0), (40.0, 0.0))
+    >>> remaining, variance = _remaining(-50.0, 2500.0, np.array([300.0, 12.0, 15.0]), least=10.0)
+    >>> round(remaining), round(math.sqrt(variance))
+    (15, 19)
+    """
+    near = int(np.count_nonzero((seen > 0) & (seen <= math.e * least)))
+    expected = (near + 0.5) * max(least, 1.0)
+    of_expected = (REMAINING_WITHIN * expected) ** 2
+    remaining = (left * of_expected + expected * variance) / (of_expected + variance)
+    return max(remaining, 0.0), variance * of_expected / (of_expected + variance)
 
 
 def noise_of_marginal(items: int, size: int, *, growth: float = GROWTH) -> float:
