@@ -18,7 +18,7 @@ from veilset.datasets import groceries, quest
 from veilset.evaluate import Study, evaluate
 from veilset.gate import PrivacyUnit, SeededNoise
 from veilset.methods import DEFAULTS, METHODS
-from veilset.methods.planned.item_posterior import NoisySum, corrected_by_sum, finely, law_of_supports
+from veilset.methods.planned.item_posterior import NoisySum, corrected_by_sum, finely
 from veilset.methods.planned.item_rounds import Counting, CountingPlan, ItemZones, choose_plan, possible_plans
 from veilset.methods.planned.measurements import TILTS, Measurement
 from veilset.methods.planned.overlap import MOST, Overlap
@@ -41,7 +41,7 @@ def counts_of(values: FloatArray, *, scale: float, kept: float = 1.0) -> Measure
 def posterior_of(values: FloatArray, *, scale: float, candidates: int) -> Posterior:
     """What counts of items say, of which the first are candidates."""
     every, first = counts_of(values, scale=scale), list(range(candidates))
-    prior = law_of_supports(every)
+    prior = ItemPrior.explaining(every)
     return Posterior.measured([(item,) for item in first], every.take(first), GRID, prior=prior)
 
 
@@ -143,7 +143,7 @@ def test_listed_items_are_drawn_back_by_the_prior() -> None:
     assert 0.88 <= np.mean((known.low <= true) & (true <= known.high)) <= 1
 
 
-def test_a_few_items_far_above_all_others_are_in_the_law_of_supports() -> None:
+def test_a_few_items_far_above_all_others_are_in_the_law_of_items() -> None:
     """Three of twenty thousand items; a law learned from every tenth item takes them for impossible."""
     supports = np.append(np.full(3, 15_000.0), np.full(20_000, 5.0))
     measured = counts_of(supports + np.random.default_rng(4).laplace(0, 20, supports.size), scale=20)
@@ -152,7 +152,7 @@ def test_a_few_items_far_above_all_others_are_in_the_law_of_supports() -> None:
     def chance_of(prior: ItemPrior) -> float:
         return float(np.exp(prior.log_chances)[is_near].sum())
 
-    assert chance_of(law_of_supports(measured)) == pytest.approx(3 / supports.size, rel=0.5)
+    assert chance_of(ItemPrior.explaining(measured)) == pytest.approx(3 / supports.size, rel=0.5)
 
 
 @pytest.mark.parametrize("assumed", [0.2, 0.3])

@@ -1,4 +1,4 @@
-"""What the miner's posterior lacks for items alone: a law of many supports, and a sum that corrects all of them.
+"""What the miner's posterior lacks for items alone: a sum that corrects all of them, and a grid for rare ones.
 
 Post-processing: everything here follows from noisy answers. Tilts, measurements and posteriors are those of the miner
 (`planned.measurements`, `planned.posterior`).
@@ -16,12 +16,7 @@ import numpy as np
 from veilset.arrays import FloatArray, Int64Array
 from veilset.methods.planned.measurements import LOG_TILTS, Measurement, over_tilts
 from veilset.methods.planned.posterior import FinePosterior, Posterior, normed
-from veilset.methods.planned.prior import HARDLY, ItemPrior
 
-FIRST_ITEMS, OTHER_BINS = 400, 200
-"""400 items, those of the largest counts, tell of the law of supports each by itself; the others in 200 bins."""
-STEPS_OF_LEARNING, SMOOTHED_OVER = 30, 6
-"""30 steps to the law of supports, which is smoothed over 6 neighbours on either side."""
 FINE_SUPPORTS, LEFT_OUT = 161, 1e-5
 """161 supports, evenly spaced on a logarithmic scale, of each released item; 0.00001 is out of them at both ends."""
 MISREADINGS, USUAL_MISREADING = np.linspace(-0.9, 0.9, 19), 0.35
@@ -42,31 +37,6 @@ class Misreading:
 
     mean: float
     deviation: float
-
-
-def law_of_supports(measured: Measurement) -> ItemPrior:
-    """The law that explains the counts of all items: expectation and maximisation, with smoothing.
-
-    The most frequent items are few, and each matters; of the others, those in the middle of bins stand for all.
-    """
-    order = np.argsort(-measured.values, kind="stable")
-    alone = min(order.size, FIRST_ITEMS)
-    edges = np.linspace(alone, order.size, min(order.size - alone, OTHER_BINS) + 1).astype(np.int64)
-    chosen = np.append(order[:alone], order[(edges[:-1] + edges[1:]) // 2])
-    sizes = np.append(np.ones(alone), np.diff(edges))
-    logs = over_tilts(measured.take(chosen.tolist()).log_likelihoods() + LOG_TILTS[:, None])
-    likely = np.exp(logs - logs.max(axis=1, keepdims=True))
-    law: FloatArray = np.full(likely.shape[1], 1 / likely.shape[1])
-    for _ in range(STEPS_OF_LEARNING):
-        law = _smoothed(law * ((sizes / (likely @ law)) @ likely))
-        law = law / law.sum() + HARDLY
-    return ItemPrior(np.log(law))
-
-
-def _smoothed(law: FloatArray) -> FloatArray:
-    """The average over neighbours in the grid, with weights that fall to both sides."""
-    kernel = np.bartlett(2 * SMOOTHED_OVER + 3)[1:-1]
-    return np.convolve(np.pad(law, SMOOTHED_OVER, mode="edge"), kernel / kernel.sum(), mode="valid")
 
 
 def corrected_by_sum(posterior: Posterior, places: Int64Array, total: NoisySum) -> Posterior:

@@ -29,11 +29,12 @@ from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import Curator
 from veilset.itemsets import Itemsets
 from veilset.methods.planned.capped_counts import ask_capped_supports, measurement_of
-from veilset.methods.planned.item_posterior import NoisySum, corrected_by_sum, finely, law_of_supports
+from veilset.methods.planned.item_posterior import NoisySum, corrected_by_sum, finely
 from veilset.methods.planned.item_rounds import UNCERTAIN_LOSS, Counting, ItemZones, choose_plan
 from veilset.methods.planned.measurements import Measurement
 from veilset.methods.planned.overlap import Overlap, Total, ask_overlap
 from veilset.methods.planned.posterior import Posterior, grid_to
+from veilset.methods.planned.prior import ItemPrior
 from veilset.methods.planned.settings import DEFAULT, Settings
 from veilset.methods.shared.preliminaries import ask_preliminaries
 from veilset.request import Request
@@ -132,7 +133,7 @@ def _of_candidates(every_item: Measurement, grid: FloatArray, k: int) -> Posteri
     fewest = min(CANDIDATES_PER_K * k, order.size)
     items = order[: max(MOST_LOOKED_AT, fewest)].tolist()
     posterior = Posterior.measured(
-        [(item,) for item in items], every_item.take(items), grid, prior=law_of_supports(every_item)
+        [(item,) for item in items], every_item.take(items), grid, prior=ItemPrior.explaining(every_item)
     )
     chances = posterior.at_least(posterior.kth_support(k))
     number = max(fewest, int((chances > LEAST_CHANCE).sum()))

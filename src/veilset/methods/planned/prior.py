@@ -20,6 +20,8 @@ from veilset.itemsets import Itemset
 from veilset.methods.planned.measurements import LOG_TILTS, Measurement, over_tilts
 from veilset.methods.planned.settings import Settings
 
+FIRST_ITEMS, OTHER_BINS = 400, 200
+"""400 items, those of the largest counts, tell of the law of supports each by itself; the others in 200 bins."""
 STEPS_TO_LAW, SMOOTH_STEPS = 20, 6
 """20 steps to the law of items, whose probabilities are smoothed over 6 values of the grid."""
 HARDLY = 1e-12
@@ -43,19 +45,23 @@ class ItemPrior:
 
     @classmethod
     def explaining(cls, measured: Measurement) -> "ItemPrior":
-        """The law that explains the answers about all items: a few steps of expectation and maximisation.
+        """The law that explains the answers about all items: expectation and maximisation, with smoothing.
 
-        Each starts from a smoothed law, so that the law stays as smooth as supports are on a logarithmic scale.
+        The most frequent items are few, and each matters; of the others, those in the middle of bins stand for all.
+        Each step ends with a smoothed law, so that the law stays as smooth as supports are on a logarithmic scale.
         """
         order = np.argsort(-measured.values, kind="stable")
-        some = order[np.unique(np.linspace(0, order.size - 1, MOST_TO_FIT).astype(np.int64))]
-        likelihoods = over_tilts(measured.take(some.tolist()).log_likelihoods() + LOG_TILTS[:, None])
+        alone = min(order.size, FIRST_ITEMS)
+        edges = np.linspace(alone, order.size, min(order.size - alone, OTHER_BINS) + 1).astype(np.int64)
+        chosen = np.append(order[:alone], order[(edges[:-1] + edges[1:]) // 2])
+        sizes = np.append(np.ones(alone), np.diff(edges))
+        likelihoods = over_tilts(measured.take(chosen.tolist()).log_likelihoods() + LOG_TILTS[:, None])
         likely = np.exp(likelihoods - likelihoods.max(axis=1, keepdims=True))
-        law = np.full(likely.shape[1], 1 / likely.shape[1])
+        law: FloatArray = np.full(likely.shape[1], 1 / likely.shape[1])
         for _ in range(STEPS_TO_LAW):
-            together = likely * law
-            law = _smoothed((together / together.sum(axis=1, keepdims=True)).mean(axis=0))
-        return cls(np.log(law + HARDLY))
+            law = _smoothed(law * ((sizes / (likely @ law)) @ likely))
+            law = law / law.sum() + HARDLY
+        return cls(np.log(law))
 
     def fitted(self, likelihoods: FloatArray, grid: FloatArray) -> FloatArray:
         """The same law for each item: it was fitted to all of them already."""
@@ -66,9 +72,7 @@ def _smoothed(law: FloatArray) -> FloatArray:
     """A law with each probability spread over its neighbours."""
     reach = 3 * SMOOTH_STEPS
     kernel = np.exp(-((np.arange(-reach, reach + 1) / SMOOTH_STEPS) ** 2) / 2)
-    spread = np.convolve(np.pad(law, reach, mode="edge"), kernel, mode="valid")
-    smoothed: FloatArray = spread / spread.sum()
-    return smoothed
+    return np.convolve(np.pad(law, reach, mode="edge"), kernel / kernel.sum(), mode="valid")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
