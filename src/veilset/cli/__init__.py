@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TextIO
 import typer
 
 from veilset.cli.commands import app
+from veilset.cli.left_out import leave_out_unused
 from veilset.errors import BudgetExceeded, ChoiceMissing, VeilsetError
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 def main() -> None:
     """Run a command; whatever is the user's to mend ends in one line on stderr and an exit code."""
+    leave_out_unused()
     sys.stdout, sys.stderr = _that_takes_all(sys.stdout), _that_takes_all(sys.stderr)
     sys.exit(_exit_code())
 

@@ -11,20 +11,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from veilset.arrays import Int64Array
+from veilset.deferred import Deferred
 from veilset.errors import BadCall
 from veilset.gate import Curator, Item
 from veilset.itemsets import Itemsets
 from veilset.marks import PUBLISHED_MARK
 from veilset.results.promise import Paid, Promise
 from veilset.writing import as_lists, as_words, check_vocabulary, vocabulary_beside, write_fimi
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = Deferred("polars")
 
 FILES = (".dat", ".dat.gz", ".dat.zst", ".parquet")
 """What a published dataset can be written to."""
@@ -72,7 +77,7 @@ class Published(Paid):
         """How many records there are, copies included."""
         return int(self.multiplicities.sum())
 
-    def to_frame(self) -> pl.DataFrame:
+    def to_frame(self) -> "pl.DataFrame":
         """The distinct records as a Polars frame: items, multiplicity.
 
         `veilset.read` takes it with `multiplicity="multiplicity"`.
