@@ -33,9 +33,14 @@ _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 
 def main() -> None:
-    """Run a command; whatever is the user's to mend ends in one line on stderr and an exit code."""
+    """Run a command in a process of its own, which needs less than one that does other things, too."""
     leave_out_unused()
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
+    run_and_exit()
+
+
+def run_and_exit() -> None:
+    """Run a command; whatever is the user's to mend ends in one line on stderr and an exit code."""
     sys.stdout, sys.stderr = _that_takes_all(sys.stdout), _that_takes_all(sys.stderr)
     sys.exit(_exit_code())
 
