@@ -78,7 +78,7 @@ def filled_in(records: Records, chosen: Int64Array, wanted: Int64Array, *, rows:
     """
     lines = _lines(records, chosen, rows)
     public = np.random.default_rng(SEED)
-    for place, copies in enumerate(wanted.tolist()):
+    for place, copies in zip(np.argsort(np.argsort(chosen)).tolist(), wanted.tolist(), strict=True):
         word, bit = lines[place // _BITS], np.uint64(1 << place % _BITS)
         lacking = np.flatnonzero(word & bit == 0)
         missing = copies - (word.size - lacking.size)
@@ -88,13 +88,13 @@ def filled_in(records: Records, chosen: Int64Array, wanted: Int64Array, *, rows:
 
 
 def _lines(records: Records, chosen: Int64Array, rows: int) -> Uint64Array:
-    """A column for every copy of a record, and empty ones up to the number of rows; a bit for each chosen item.
+    """A column for every copy of a record, and empty ones up to `rows`; a bit for each chosen item, by code.
 
     Bits, and the words that hold them one after another: a line of a byte for each item would be a gigabyte where
     there are ten million rows.
     """
     place_of = np.zeros(int(chosen.max()) + 1, np.int64)
-    place_of[chosen] = np.arange(chosen.size)
+    place_of[np.sort(chosen)] = np.arange(chosen.size)
     number, lengths = len(records.itemsets), np.diff(records.itemsets.offsets)
     places = place_of[records.itemsets.items]
     different = np.zeros((-(-chosen.size // _BITS), number + 1), np.uint64)
@@ -107,13 +107,12 @@ def _lines(records: Records, chosen: Int64Array, rows: int) -> Uint64Array:
 def _records(lines: Uint64Array, chosen: Int64Array) -> Records:
     """The different lines that hold anything, with the number of copies of each."""
     words, copies = _counted(lines)
+    is_any = words.any(axis=0)
+    words, copies = words[:, is_any], copies[is_any]
     in_bytes = np.ascontiguousarray(words.T.astype("<u8")).view(np.uint8)
-    order = np.argsort(chosen)
-    is_held = np.unpackbits(in_bytes, axis=1, bitorder="little")[:, order].astype(np.bool_)
-    is_any = is_held.any(axis=1)
-    is_held, copies = is_held[is_any], copies[is_any]
-    offsets = np.append(0, np.cumsum(is_held.sum(axis=1)))
-    items = chosen[order][np.nonzero(is_held)[1]].astype(np.int32)
+    is_held = np.unpackbits(in_bytes, axis=1, bitorder="little", count=chosen.size).view(np.bool_)
+    offsets = np.append(0, np.cumsum(np.bitwise_count(words).sum(axis=0, dtype=np.int64)))
+    items = np.sort(chosen)[np.flatnonzero(is_held) % chosen.size].astype(np.int32)
     return Records(Itemsets(offsets, items), copies)
 
 
