@@ -1,18 +1,23 @@
 """CSV tables as Polars frames of text: 007 and 7 are two things. A line is read by itself, whatever others hold."""
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from veilset.arrays import BoolArray, Int64Array
+from veilset.deferred import Deferred
 from veilset.errors import BadInput
 from veilset.raw.read.cells import cells_of_lines, joined_offsets
 from veilset.raw.read.files import ByteFile
 from veilset.raw.read.tables import Columns, check_names
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = Deferred("polars")
 
 UNNAMED = re.compile(r"f(0|[1-9][0-9]{0,3})")
 """What columns are called that have no name."""
@@ -20,7 +25,7 @@ UNNAMED = re.compile(r"f(0|[1-9][0-9]{0,3})")
 
 def read_csv_table(
     file: ByteFile, columns: Columns, *, separator: str, has_header: bool, skips: bool
-) -> pl.DataFrame:
+) -> "pl.DataFrame":
     """Read a CSV table. Blanks around a value do not count, an empty value is a null, a blank line no row.
 
     A header tells how many cells a row has; a row with another number is refused, or if `skips`, all null. Without
@@ -39,7 +44,7 @@ def read_csv_table(
 
 def _with_header(
     file: ByteFile, columns: Columns, offsets: Int64Array, cells: pa.StringArray, *, skips: bool
-) -> pl.DataFrame:
+) -> "pl.DataFrame":
     if offsets.size == 1 or offsets[1] == 0:
         raise BadInput(f"{file.name} does not start with the names of its columns; add such a line")
     names = cells[: offsets[1]].to_pylist()
@@ -77,7 +82,7 @@ def _frame(
     *,
     is_row: BoolArray,
     is_even: BoolArray | bool = True,
-) -> pl.DataFrame:
+) -> "pl.DataFrame":
     """The rows as a frame; a row that is not even has only nulls."""
     starts, ends = offsets[:-1], offsets[1:]
     columns = {}
