@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, TextIO
 import typer
 
 from veilset.cli.commands import app
-from veilset.cli.left_out import leave_out_unused
 from veilset.errors import BudgetExceeded, ChoiceMissing, VeilsetError
 
 if TYPE_CHECKING:
@@ -33,8 +32,7 @@ _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 
 def main() -> None:
-    """Run a command in a process of its own, which needs less than one that does other things, too."""
-    leave_out_unused()
+    """Run a command in a process of its own, which ends soon: garbage need not be looked for often."""
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     run_and_exit()
 
