@@ -10,7 +10,8 @@ import pytest
 from pages import CHROMIUM, HOSTILE, Page, drawn, loads_nothing
 from veilset.gate import Charge, Item
 from veilset.gate.mechanisms import DiscreteLaplace, Exponential
-from veilset.render.report import COLOURS, MOST_EDGES, _layout, report_html, write_report
+from veilset.render.pairs import MOST_EDGES, node_places
+from veilset.render.report import COLOURS, report_html, write_report
 from veilset.results.promise import ItemSource, Promise
 from veilset.results.release import NumberOfTransactions, Release, ReleasedItemset
 
@@ -190,7 +191,7 @@ def test_few_pairs_are_a_network_and_many_a_grid() -> None:
 def test_the_network_puts_joined_items_close_and_none_on_top_of_another() -> None:
     """Two triangles: every side is shorter than every distance between them, and all lie in the frame."""
     edges = np.array([[0, 1], [1, 2], [0, 2], [3, 4], [4, 5], [3, 5]])
-    places = _layout(6, edges)
+    places = node_places(6, edges)
     distance = np.linalg.norm(places[:, None] - places[None, :], axis=2)
     assert np.abs(places).max() <= 1
     assert distance[edges[:, 0], edges[:, 1]].max() < distance[:3, 3:].min()

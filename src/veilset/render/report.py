@@ -11,19 +11,22 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import Charge, Item
 from veilset.render import page
+from veilset.render.pairs import (
+    MOST_EDGES,
+    hover_text,
+    itemset_name,
+    pair_grid,
+    pair_network,
+    pairs_of,
+    share_of,
+)
 from veilset.results.noise_check import is_told_from_noise
+from veilset.results.promise import as_sentence
 from veilset.results.release import Release, ReleasedItemset
 from veilset.wording import counted
 
-MOST_EDGES = 60
-"""Pairs that a network shows legibly; where there are more, a grid shows them."""
-
-MOST_ITEMS_IN_GRID = 40
 MOST_RULES = 500
 
 COLOURS = (
@@ -87,14 +90,14 @@ def _noise_badge(release: Release) -> Iterator[str]:
     warning = release.noise_warning
     if warning is not None:
         yield '<span class="badge noise">nothing but noise</span>'
-        yield f'<p class="condition noise" role="alert">{escape(_as_sentence(warning))}</p>'
+        yield f'<p class="condition noise" role="alert">{escape(as_sentence(warning))}</p>'
 
 
 def _condition(release: Release) -> Iterator[str]:
     warning = release.promise.warning
     if warning is not None:
         yield '<span class="badge conditional">conditional promise: items declared public</span>'
-        yield f'<p class="condition" role="alert">{escape(_as_sentence(warning))}</p>'
+        yield f'<p class="condition" role="alert">{escape(as_sentence(warning))}</p>'
 
 
 def _guarantee(release: Release) -> Iterator[str]:
@@ -107,10 +110,6 @@ def _guarantee(release: Release) -> Iterator[str]:
             '<p class="meaning">Epsilon bounds what anybody can tell about one of those who are protected, except with '
             f"{escape(release.promise.meaning_of_delta())}.</p>"
         )
-
-
-def _as_sentence(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}."
 
 
 def _release_summary(release: Release) -> str:
@@ -130,7 +129,7 @@ def _itemset_row(found: ReleasedItemset, release: Release) -> str:
         + _number_cell(len(found.items), str(len(found.items)), more="wide")
         + _number_cell(found.support, f"{found.support:,}")
         + _number_cell(found.low, f"{found.low:,} – {found.high:,}")
-        + _number_cell(_share(found, release), f"{_share(found, release):.2%}")
+        + _number_cell(share_of(found, release), f"{share_of(found, release):.2%}")
         + "</tr>"
     )
 
@@ -226,17 +225,17 @@ def _release_facts(release: Release) -> list[tuple[str, str]]:
 
 def _chart_data(release: Release, *, has_rules: bool) -> dict[str, Any]:
     """What the page's charts draw."""
-    pairs = [found for found in release.itemsets if len(found.items) == 2]
+    pairs = pairs_of(release)
     is_network = 0 < len(pairs) <= MOST_EDGES
     return {
         "itemsets": [
             {
-                "name": _name(found),
+                "name": itemset_name(found),
                 "size": len(found.items),
                 "support": found.support,
                 "low": found.low,
                 "high": found.high,
-                "hover": _hover(found, release),
+                "hover": hover_text(found, release),
             }
             for found in release.itemsets
         ],
@@ -246,85 +245,9 @@ def _chart_data(release: Release, *, has_rules: bool) -> dict[str, Any]:
             if is_network
             else "Released pairs by the items that are in most of them; the darker, the more common the pair."
         ),
-        "network": _network(pairs, release) if is_network else None,
-        "grid": _grid(pairs, release) if len(pairs) > MOST_EDGES else None,
+        "network": pair_network(pairs, release) if is_network else None,
+        "grid": pair_grid(pairs, release) if len(pairs) > MOST_EDGES else None,
     }
-
-
-def _network(pairs: Sequence[ReleasedItemset], release: Release) -> dict[str, Any]:
-    """Items as nodes, pairs as edges."""
-    place = {item: number for number, item in enumerate(_by_weight(pairs))}
-    single = {found.items[0]: _hover(found, release) for found in release.itemsets if len(found.items) == 1}
-    edges = np.array([[place[item] for item in pair.items] for pair in pairs])
-    points = _layout(len(place), edges)
-    return {
-        "nodes": [
-            {"name": str(item), "x": x, "y": y, "hover": single.get(item, str(item))}
-            for item, (x, y) in zip(place, points.tolist(), strict=True)
-        ],
-        "edges": [
-            {"from": start, "to": end, "support": pair.support, "hover": _hover(pair, release)}
-            for (start, end), pair in zip(edges.tolist(), pairs, strict=True)
-        ],
-    }
-
-
-def _grid(pairs: Sequence[ReleasedItemset], release: Release) -> dict[str, Any]:
-    """Pair supports as a symmetric matrix over the items with most of them; None where not released."""
-    items = _by_weight(pairs)[:MOST_ITEMS_IN_GRID]
-    known = {frozenset(pair.items): pair for pair in pairs}
-    cells = [[known.get(frozenset((row, column))) for column in items] for row in items]
-    return {
-        "names": [str(item) for item in items],
-        "supports": [[pair and pair.support for pair in row] for row in cells],
-        "hovers": [["" if pair is None else _hover(pair, release) for pair in row] for row in cells],
-    }
-
-
-def _by_weight(pairs: Sequence[ReleasedItemset]) -> list[Item]:
-    """The items of the pairs, those with the largest supports together first."""
-    weight: dict[Item, int] = {}
-    for pair in pairs:
-        for item in pair.items:
-            weight[item] = weight.get(item, 0) + pair.support
-    return sorted(weight, key=weight.__getitem__, reverse=True)
-
-
-def _layout(number: int, edges: Int64Array) -> FloatArray:
-    """Places in [-1, 1] for the nodes of a network, after Fruchterman and Reingold (1991).
-
-    All nodes push each other away, edges pull their ends together, and the middle pulls everything a little.
-    """
-    angles = np.arange(number) * 2.399963  # the golden angle: a start without two nodes in one place
-    points = np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    points *= np.sqrt(np.arange(1, number + 1) / number)[:, None]
-    pull = np.zeros((number, number))
-    pull[edges[:, 0], edges[:, 1]] = pull[edges[:, 1], edges[:, 0]] = 1
-    ideal = 1.6 / np.sqrt(number)
-    for step in np.linspace(0.15, 0.002, 400):
-        apart = points[:, None, :] - points[None, :, :]
-        distance = np.maximum(np.linalg.norm(apart, axis=2), 1e-3)
-        strength = ideal**2 / distance**2 - pull * distance / ideal
-        move = (apart * strength[:, :, None]).sum(axis=1) - points
-        length = np.maximum(np.linalg.norm(move, axis=1, keepdims=True), 1e-9)
-        points += move / length * np.minimum(length, step)
-    points -= (points.min(axis=0) + points.max(axis=0)) / 2
-    scaled: FloatArray = points / np.abs(points).max()
-    return scaled
-
-
-def _share(found: ReleasedItemset, release: Release) -> float:
-    return found.support / max(release.transactions.value, 1)
-
-
-def _name(found: ReleasedItemset) -> str:
-    return " + ".join(str(item) for item in found.items)
-
-
-def _hover(found: ReleasedItemset, release: Release) -> str:
-    return (
-        f"{_name(found)}: {found.support:,} ({found.low:,} to {found.high:,}), {_share(found, release):.2%}"
-    )
 
 
 def _chips(items: Iterable[Item]) -> str:
