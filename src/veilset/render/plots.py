@@ -31,6 +31,7 @@ MEASURES = ("support", "lift")
 """What a heatmap shows of a pair."""
 
 _LONGEST_LABEL = 30
+_LONGEST_HOVER = 200
 _INK, _EDGE, _COLD, _NEUTRAL, _WARM = "#2f6db5", "#9fb3cc", "#eef3f9", "#f5f6f8", "#c9701c"
 _NO_AXIS = {"visible": False, "range": [-1.15, 1.15]}
 
@@ -73,7 +74,7 @@ def _intervals(release: Release, _measure: str) -> Any:  # noqa: ANN401
         mode="markers",
         x=[found.support for found in shown],
         y=list(range(len(shown))),
-        text=[_label(hover_text(found, release), longest=200) for found in shown],
+        text=[_label(hover_text(found, release), longest=_LONGEST_HOVER) for found in shown],
         hovertemplate="%{text}<extra></extra>",
         marker={"color": _INK, "size": 8},
         error_x={
@@ -88,7 +89,8 @@ def _intervals(release: Release, _measure: str) -> Any:  # noqa: ANN401
     return figure.update_layout(
         xaxis={"title": {"text": "transactions"}, "rangemode": "tozero", "side": "top"},
         yaxis={**_named_places(labels), "range": [len(shown) - 0.5, -0.5]},
-        height=160 + 21 * len(shown),
+        height=190 + 21 * len(shown),
+        margin={"t": 120},
     )
 
 
@@ -111,15 +113,22 @@ def _network(release: Release, _measure: str) -> Any:  # noqa: ANN401
             x=[end["x"] for end in ends],
             y=[end["y"] for end in ends],
             line={"color": _EDGE, "width": 1 + 7 * edge["support"] / most},
-            text=_label(edge["hover"], longest=200),
-            hovertemplate="%{text}<extra></extra>",
+            hoverinfo="skip",
         )
+    figure.add_scatter(  # lines tell nothing when pointed at: their middles do
+        mode="markers",
+        x=[(nodes[edge["from"]]["x"] + nodes[edge["to"]]["x"]) / 2 for edge in edges],
+        y=[(nodes[edge["from"]]["y"] + nodes[edge["to"]]["y"]) / 2 for edge in edges],
+        marker={"size": 14, "opacity": 0},
+        text=[_label(edge["hover"], longest=_LONGEST_HOVER) for edge in edges],
+        hovertemplate="%{text}<extra></extra>",
+    )
     figure.add_scatter(
         mode="markers+text",
         x=[node["x"] for node in nodes],
         y=[node["y"] for node in nodes],
         text=[_label(node["name"]) for node in nodes],
-        hovertext=[_label(node["hover"], longest=200) for node in nodes],
+        hovertext=[_label(node["hover"], longest=_LONGEST_HOVER) for node in nodes],
         hovertemplate="%{hovertext}<extra></extra>",
         textposition="top center",
         marker={"color": _INK, "size": 11},
@@ -135,17 +144,15 @@ def _heatmap(release: Release, measure: str) -> Any:  # noqa: ANN401
     values = grid["supports"] if measure == "support" else _lifts(release)
     if all(value is None for row in values for value in row):
         return figure
-    cold, warm, middle = (_COLD, _INK, None) if measure == "support" else (_INK, _WARM, 1.0)
-    scale = [[0, cold], [1, warm]] if middle is None else [[0, cold], [0.5, _NEUTRAL], [1, warm]]
+    most = max(value for row in values for value in row if value is not None)
     figure.add_heatmap(
         z=values,
-        zmid=middle,
-        text=[[_label(text, longest=200) for text in row] for row in grid["hovers"]],
+        **_colours(measure, most),
+        text=[[_label(text, longest=_LONGEST_HOVER) for text in row] for row in grid["hovers"]],
         hovertemplate="%{text}<br>" + measure + " %{z:.3~g}<extra></extra>",
         hoverongaps=False,
         xgap=1,
         ygap=1,
-        colorscale=scale,
         colorbar={"title": {"text": measure}, "thickness": 12},
     )
     labels = _named_places([_label(name) for name in grid["names"]])
@@ -154,6 +161,14 @@ def _heatmap(release: Release, measure: str) -> Any:  # noqa: ANN401
         yaxis={**labels, "autorange": "reversed"},
         height=240 + 20 * len(grid["names"]),
     )
+
+
+def _colours(measure: str, most: float) -> dict[str, Any]:
+    """The darker, the more common; lifts have another colour below 1, where items avoid each other."""
+    if measure == "support":
+        return {"colorscale": [[0, _COLD], [1, _INK]]}
+    top = max(most, 2.0)
+    return {"zmin": 0, "zmax": top, "colorscale": [[0, _INK], [1 / top, _NEUTRAL], [1, _WARM]]}
 
 
 def _lifts(release: Release) -> list[list[float | None]]:

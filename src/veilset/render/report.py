@@ -24,10 +24,13 @@ from veilset.render.pairs import (
 )
 from veilset.results.noise_check import is_told_from_noise
 from veilset.results.promise import as_sentence
-from veilset.results.release import Release, ReleasedItemset
-from veilset.wording import counted
+from veilset.results.release import NOTHING_RELEASED, Release, ReleasedItemset
+from veilset.wording import counted, shown_name
 
 MOST_RULES = 500
+
+MOST_IN_A_LINE = 30
+"""Characters of a name that fit into one line of a table, on a narrow screen."""
 
 COLOURS = (
     *("#4c78a8", "#e29a54", "#5fa08a", "#9a86bd", "#cf7f78"),
@@ -59,12 +62,13 @@ def report_html(release: Release) -> str:
         title="Frequent itemsets",
         banner=_banner(release),
         summary=escape(_release_summary(release)),
+        empty="" if release.itemsets else f"<p>{escape(NOTHING_RELEASED)}</p>",
         notes="".join(f'<p class="soft">{escape(note)}</p>' for note in release.notes),
         number=f"{len(release):,}",
         itemset_rows="\n".join(_itemset_row(found, release) for found in release.itemsets),
         rules_caption=_rules_caption(rules.height),
         rule_rows="\n".join(_rule_row(rule) for rule in rules.head(MOST_RULES).iter_rows(named=True)),
-        spending=escape(f"{_spent(release)} The smaller the epsilon of a question, the noisier its answer."),
+        spending=escape(f"{_spent(release)} The smaller the share of a question, the noisier its answer."),
         budget_bar=_budget_bar(spendings, release.epsilon),
         budget_rows="\n".join(
             _budget_row(place, spending, release.epsilon) for place, spending in enumerate(spendings)
@@ -160,10 +164,13 @@ def _rules_caption(number: int) -> str:
 
 
 def _spent(release: Release) -> str:
-    epsilon = f"Epsilon {_exactly(release.spent)} of {_exactly(release.epsilon)}"
-    if release.delta == 0:
-        return f"{epsilon} was spent."
-    return f"{epsilon} was spent, and delta {_exactly(release.delta)} for naming the items."
+    share = "All" if release.spent == release.epsilon else _percent(release.spent, release.epsilon)
+    spent = f"{share} of epsilon {_exactly(release.epsilon)} was spent"
+    return (
+        f"{spent}."
+        if release.delta == 0
+        else f"{spent}, and delta {_exactly(release.delta)} for naming the items."
+    )
 
 
 def _budget_bar(spendings: Sequence[Spending], total: Fraction) -> str:
@@ -179,8 +186,8 @@ def _budget_row(place: int, spending: Spending, total: Fraction) -> str:
         f'<tr><td><span class="swatch" style="background: {_colour(place)}"></span>'
         f"{escape(spending.question)}</td>"
         f'<td class="wide">{escape(spending.mechanism)}</td>'
-        f'<td class="number">{escape(_exactly(spending.epsilon))}</td>'
-        f'<td class="number">{_percent(spending.epsilon, total)}</td></tr>'
+        f'<td class="number" title="epsilon {escape(_exactly(spending.epsilon))}">'
+        f"{_percent(spending.epsilon, total)}</td></tr>"
     )
 
 
@@ -251,7 +258,13 @@ def _chart_data(release: Release, *, has_rules: bool) -> dict[str, Any]:
 
 
 def _chips(items: Iterable[Item]) -> str:
-    return " ".join(f'<span class="item">{escape(str(item))}</span>' for item in items)
+    return " ".join(_chip(shown_name(item)) for item in items)
+
+
+def _chip(name: str) -> str:
+    """A name in a frame; one that may need several lines also shows when it is pointed at."""
+    title = f' title="{escape(name)}"' if len(name) > MOST_IN_A_LINE else ""
+    return f'<span class="item"{title}>{escape(name)}</span>'
 
 
 def _number_cell(value: float, text: str, *, more: str = "") -> str:

@@ -21,7 +21,7 @@ _MOST_NAMES = 12
 _STYLE = """
 .veilset { font-size: 13px; line-height: 1.45; }
 .veilset p { margin: .3em 0; max-width: 60em; }
-.veilset table { border-collapse: collapse; margin: .4em 0; color: inherit; }
+.veilset table { border-collapse: collapse; margin: .4em 0; font-size: inherit; color: inherit; }
 .veilset th, .veilset td { padding: .15em .7em; text-align: left; vertical-align: middle; border: 0; }
 .veilset tr { background: none; border-bottom: 1px solid rgba(128, 128, 128, .3); }
 .veilset .number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }

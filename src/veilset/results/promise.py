@@ -219,14 +219,14 @@ class Paid:
         return Badge(self.standing, colours[self.standing])
 
     def cost_lines(self) -> Iterator[str]:
-        """What it cost and who is protected, as a notebook says it; and the notes of the method."""
+        """What it cost, who is protected and on which condition, as a notebook says it."""
         if self.is_private:
-            yield f"It cost {self._price()} and protects {self.promise.unit}; made by {self.method}."
+            price = f"{self._price()} (smaller protects more)"
+            yield f"Cost: {price}. Protected: {self.promise.unit}. Method: {self.method}."
         else:
             yield f"Made by {self.method} with noise that can be repeated, for tests only: do not publish."
         if self.promise.warning is not None:
             yield as_sentence(self.promise.warning)
-        yield from map(as_sentence, self.notes)
 
     def _repr_with(self, *facts: str) -> str:
         """What it is in one short line: the facts of its kind, the price, the method, the standing."""

@@ -25,7 +25,7 @@ from veilset.itemsets import Itemsets
 from veilset.marks import PUBLISHED_MARK
 from veilset.results.html import MOST_SHOWN, ShownRow, result_html
 from veilset.results.pandas_shapes import import_pandas, onehot_frame
-from veilset.results.promise import Paid, Promise
+from veilset.results.promise import Paid, Promise, as_sentence
 from veilset.results.views import view
 from veilset.wording import counted
 from veilset.writing import as_lists, as_words, check_vocabulary, vocabulary_beside, write_fimi
@@ -107,7 +107,7 @@ class Published(Paid):
         if others > 0:
             yield f"… and {counted(others, 'distinct record', separator=',')} more: to_frame() has all of them."
         if len(self) == 0:
-            yield NO_RECORDS
+            yield from (NO_RECORDS, *map(as_sentence, self.notes))
         else:
             yield "Mine it with whatever you like: that costs nothing more. Numbers of copies are noisy."
         yield from self.cost_lines()

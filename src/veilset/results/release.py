@@ -110,7 +110,7 @@ class Release(Paid):
         if len(self) > MOST_SHOWN:
             yield f"… and {len(self) - MOST_SHOWN:,} more: to_frame() has all of them."
         if not self.itemsets:
-            yield NOTHING_RELEASED
+            yield from (NOTHING_RELEASED, *map(as_sentence, self.notes))
         if self.noise_warning is not None:
             yield as_sentence(self.noise_warning)
         yield from self.cost_lines()
