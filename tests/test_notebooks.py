@@ -1,4 +1,4 @@
-"""The notebooks of the documentation run, from the first cell to the last, in an empty folder, and show what is stored."""
+"""The notebooks of the documentation run from the first cell to the last, in an empty folder, as they are stored."""
 
 import json
 import os
