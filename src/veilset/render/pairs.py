@@ -16,7 +16,7 @@ MOST_EDGES = 60
 MOST_ITEMS_IN_GRID = 40
 
 
-def pairs_of(release: Release) -> list[ReleasedItemset]:
+def released_pairs(release: Release) -> list[ReleasedItemset]:
     """The released itemsets of two items, the most frequent first."""
     return [found for found in release.itemsets if len(found.items) == 2]
 

@@ -19,7 +19,7 @@ from veilset.render.pairs import (
     lift_of,
     pair_grid,
     pair_network,
-    pairs_of,
+    released_pairs,
 )
 from veilset.results.release import Release
 from veilset.wording import counted
@@ -96,7 +96,7 @@ def _intervals(release: Release, _measure: str) -> Any:  # noqa: ANN401
 
 def _network(release: Release, _measure: str) -> Any:  # noqa: ANN401
     """Items as dots, pairs as lines, the wider the more common."""
-    pairs = pairs_of(release)
+    pairs = released_pairs(release)
     shown = pairs[:MOST_EDGES]
     figure = go.Figure(
         layout={"title": {"text": _first_of(len(shown), len(pairs), "pair", "wider is more common")}}
@@ -138,7 +138,7 @@ def _network(release: Release, _measure: str) -> Any:  # noqa: ANN401
 
 def _heatmap(release: Release, measure: str) -> Any:  # noqa: ANN401
     """A cell for each released pair of the items that are in most of them."""
-    pairs = pairs_of(release)
+    pairs = released_pairs(release)
     figure = go.Figure(layout={"title": {"text": f"{measure.capitalize()} of released pairs"}})
     grid = pair_grid(pairs, release)
     values = grid["supports"] if measure == "support" else _lifts(release)
@@ -173,7 +173,7 @@ def _colours(measure: str, most: float) -> dict[str, Any]:
 
 def _lifts(release: Release) -> list[list[float | None]]:
     """The lift of each cell of the grid of pairs; None where it is not known."""
-    pairs = pairs_of(release)
+    pairs = released_pairs(release)
     items = by_weight(pairs)[: len(pair_grid(pairs, release)["names"])]
     known = {frozenset(pair.items): lift_of(pair, release) for pair in pairs}
     return [[known.get(frozenset((row, column))) for column in items] for row in items]
@@ -209,7 +209,7 @@ def _why_empty(release: Release, kind: str, measure: str) -> str:
     """What to do where there is nothing to draw."""
     if not release.itemsets:
         return "Nothing was released: a larger epsilon or more data may show something."
-    if kind == "heatmap" and measure == "lift" and pairs_of(release):
+    if kind == "heatmap" and measure == "lift" and released_pairs(release):
         return "No pair was released together with both of its items: lift is not known."
     return "No pairs were released: a larger k, or a larger epsilon, may show some."
 

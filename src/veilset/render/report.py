@@ -19,7 +19,7 @@ from veilset.render.pairs import (
     itemset_name,
     pair_grid,
     pair_network,
-    pairs_of,
+    released_pairs,
     share_of,
 )
 from veilset.results.noise_check import is_told_from_noise
@@ -232,7 +232,7 @@ def _release_facts(release: Release) -> list[tuple[str, str]]:
 
 def _chart_data(release: Release, *, has_rules: bool) -> dict[str, Any]:
     """What the page's charts draw."""
-    pairs = pairs_of(release)
+    pairs = released_pairs(release)
     is_network = 0 < len(pairs) <= MOST_EDGES
     return {
         "itemsets": [
