@@ -229,6 +229,12 @@ CUT_OFF_TABLES = """<script>document.title = "told " + [...document.querySelecto
   .filter(table => table.clientHeight < table.scrollHeight).length;</script>"""
 
 
+def test_a_release_writes_its_own_page(tmp_path: Path) -> None:
+    """The one that `write_report` writes."""
+    BREAKFAST.report(tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_text(encoding="utf-8") == report_html(BREAKFAST)
+
+
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium to draw the page")
 def test_paper_shows_every_itemset(tmp_path: Path) -> None:
     """With the rules for print in force no table is cut off; on the screen, the control, one of 60 rows scrolls."""
