@@ -65,3 +65,12 @@ def drawn(path: Path) -> str:
     run = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     assert "CONSOLE" not in run.stderr, run.stderr
     return run.stdout.replace(get_plotlyjs(), "")
+
+
+def told_by(html: str, folder: Path) -> str:
+    """What a page in headless chromium wrote into its title after the word "told"."""
+    path = folder / "told.html"
+    path.write_text(html, encoding="utf-8")
+    found = re.search("<title>told (.*?)</title>", drawn(path))
+    assert found is not None, "the page told nothing"
+    return found.group(1)

@@ -10,14 +10,17 @@
 Raw data leaves only through a question that was paid for: see docs/how-it-works.md.
 """
 
+from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from veilset._version import __version__
+from veilset.results.views import find_views_with
 
 if TYPE_CHECKING:
     from veilset.api import items, mine, publish
     from veilset.errors import BadCall, BadInput, BudgetExceeded, LedgerUnavailable, VeilsetError
+    from veilset.estimator import PrivateItemsets
     from veilset.exact import ExactResult, mine_exact
     from veilset.gate import Ledger, SecureNoise, SeededNoise
     from veilset.methods import METHODS
@@ -37,6 +40,7 @@ _HOMES = {
     "ExactResult": "veilset.exact",
     "Ledger": "veilset.gate",
     "LedgerUnavailable": "veilset.errors",
+    "PrivateItemsets": "veilset.estimator",
     "Published": "veilset.results.published",
     "Release": "veilset.results.release",
     "SecureNoise": "veilset.gate",
@@ -52,6 +56,13 @@ _HOMES = {
     "write_report": "veilset.render.report",
 }
 
+_VIEWS = {
+    "plot": ("veilset.render.plots", "release_figure"),
+    "report": ("veilset.render.report", "write_report"),
+    "transactions": ("veilset.exact", "published_transactions"),
+}
+"""Where results find what is made of them on higher floors than theirs."""
+
 __all__ = [
     "METHODS",
     "Alphabet",
@@ -61,6 +72,7 @@ __all__ = [
     "ExactResult",
     "Ledger",
     "LedgerUnavailable",
+    "PrivateItemsets",
     "Published",
     "Release",
     "SecureNoise",
@@ -87,3 +99,13 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return sorted([*globals(), *_HOMES])
+
+
+def _maker_of_view(name: str) -> Callable[..., Any]:
+    """Import who makes a view of a result when somebody asks for it: plots need plotly, mining does not."""
+    home, function = _VIEWS[name]
+    maker: Callable[..., Any] = getattr(import_module(home), function)
+    return maker
+
+
+find_views_with(_maker_of_view)

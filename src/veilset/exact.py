@@ -14,7 +14,7 @@ from veilset.raw.engines.itemset_filter import ItemsetFilter
 from veilset.raw.engines.local import LocalEngine
 from veilset.raw.engines.mining import only_maximal
 from veilset.raw.read import read
-from veilset.raw.transactions import Item, Transactions
+from veilset.raw.transactions import Alphabet, Item, Transactions
 from veilset.request import Request, Support
 from veilset.results.estimates import count_of
 from veilset.results.promise import Promise
@@ -97,6 +97,17 @@ def _opened(data: Transactions | Published | Any) -> tuple[Transactions, Promise
     if isinstance(data, Published):
         return read(data.to_frame(), multiplicity="multiplicity"), data.promise
     return read(data), promise_beside(data) if isinstance(data, (str, os.PathLike)) else None
+
+
+def published_transactions(published: Published) -> Transactions:
+    """The records of a published dataset, a row for each copy; nobody owns them, and their items are public."""
+    records, copies = published.records, published.multiplicities
+    lengths = np.repeat(np.diff(records.offsets), copies)
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+    starts = np.repeat(records.offsets[:-1], copies)
+    within = np.arange(int(offsets[-1])) - np.repeat(offsets[:-1], lengths)
+    items = records.items[np.repeat(starts, lengths) + within]
+    return Transactions(offsets, items, Alphabet(published.names, is_given=True))
 
 
 def _limits(request: Request, found: ExactItemsets) -> tuple[str, ...]:

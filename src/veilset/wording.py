@@ -1,4 +1,12 @@
-"""Words around numbers, for traces, notes and pages."""
+"""Words around numbers, for traces, notes and pages; and names as pages may show them."""
+
+import re
+
+_HIDDEN_CHARACTERS = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff]"
+)
+"""Control characters, marks and overrides of the direction of text, line breaks, halves of characters: whatever could
+make a name look like another one, or like none."""
 
 
 def counted(number: int, noun: str, plural: str | None = None, *, separator: str = "") -> str:
@@ -20,3 +28,12 @@ def ordinal(rank: int) -> str:
     """
     ending = "th" if rank % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(rank % 10, "th")
     return f"{rank}{ending}"
+
+
+def shown_name(name: object) -> str:
+    r"""What an item is called, with characters that nobody sees written out: they could turn a line round or end it.
+
+    >>> print(shown_name("milk"), shown_name(7), shown_name("milk" + chr(0x202E)), shown_name(chr(0)))
+    milk 7 milk\u202e \x00
+    """
+    return _HIDDEN_CHARACTERS.sub(lambda found: ascii(found.group())[1:-1], str(name))

@@ -84,6 +84,7 @@ def test_no_exact_count_gets_out(
     texts = [
         release.to_json(),
         repr(release),
+        release._repr_html_().split("</style>")[-1],
         str(release.promise),
         report_html(release).split("</script>")[-2],
         repr(curator),

@@ -2,17 +2,19 @@
 
 import re
 from fractions import Fraction
+from html import escape
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from pages import CHROMIUM, HOSTILE, Page, drawn, loads_nothing
+from pages import CHROMIUM, HOSTILE, Page, drawn, loads_nothing, told_by
 from veilset.gate import Charge, Item
 from veilset.gate.mechanisms import DiscreteLaplace, Exponential
-from veilset.render.report import COLOURS, MOST_EDGES, _layout, report_html, write_report
+from veilset.render.pairs import MOST_EDGES, node_places
+from veilset.render.report import COLOURS, report_html, write_report
 from veilset.results.promise import ItemSource, Promise
-from veilset.results.release import NumberOfTransactions, Release, ReleasedItemset
+from veilset.results.release import NOTHING_RELEASED, NumberOfTransactions, Release, ReleasedItemset
 
 TRACE = (
     Charge("which itemsets", Exponential(3, 1, Fraction(1, 3))),
@@ -152,11 +154,14 @@ def test_a_release_of_noise_says_so_in_a_badge_before_its_epsilon() -> None:
     assert "nothing but noise" in not_private
 
 
-def test_the_budget_is_stated_exactly() -> None:
-    """A third is shown as a third, the sum as 5/6, and the shares as widths of the bar."""
+def test_the_budget_is_told_in_shares_and_exactly_when_pointed_at() -> None:
+    """A third is 33.33 %, in the table and as a width of the bar; 1/3 stands in the tooltip and nowhere else."""
     page = Page(report_html(BREAKFAST))
-    assert "Epsilon 5/6 (about 0.833333) of 1 was spent." in page.text
-    assert "1/3 (about 0.333333)" in page.text
+    assert "83.33% of epsilon 1 was spent." in page.text
+    assert "33.33%" in page.text
+    assert "1/3" not in page.text
+    titles = [attributes.get("title") for tag, attributes in page.tags if tag == "td"]
+    assert [title for title in titles if title] == ["epsilon 1/3 (about 0.333333)", "epsilon 0.5"]
     styles = [attributes.get("style") or "" for _, attributes in page.tags]
     assert [style.split(";")[0] for style in styles if "width" in style] == ["width: 33.33%", "width: 50.00%"]
 
@@ -170,7 +175,7 @@ def test_every_question_has_its_row_and_equal_ones_share_it() -> None:
     swatches = [attributes["style"] for _, attributes in page.tags if attributes.get("class") == "swatch"]
     assert [len(swatches), len(set(swatches))] == [12, len(COLOURS)]
     assert page.text.count("asked 2 times") == 12
-    assert "Epsilon 1 of 1 was spent." in page.text
+    assert "All of epsilon 1 was spent." in page.text
 
 
 def test_few_pairs_are_a_network_and_many_a_grid() -> None:
@@ -190,7 +195,7 @@ def test_few_pairs_are_a_network_and_many_a_grid() -> None:
 def test_the_network_puts_joined_items_close_and_none_on_top_of_another() -> None:
     """Two triangles: every side is shorter than every distance between them, and all lie in the frame."""
     edges = np.array([[0, 1], [1, 2], [0, 2], [3, 4], [4, 5], [3, 5]])
-    places = _layout(6, edges)
+    places = node_places(6, edges)
     distance = np.linalg.norm(places[:, None] - places[None, :], axis=2)
     assert np.abs(places).max() <= 1
     assert distance[edges[:, 0], edges[:, 1]].max() < distance[:3, 3:].min()
@@ -198,11 +203,64 @@ def test_the_network_puts_joined_items_close_and_none_on_top_of_another() -> Non
 
 
 def test_an_empty_release_has_a_page() -> None:
-    """Nothing was found: the charts are hidden, the promise still stands."""
+    """Nothing was found: it says why that can be, the charts are hidden, the promise still stands."""
     page = Page(report_html(release_of({})))
+    assert NOTHING_RELEASED in page.text
+    assert NOTHING_RELEASED not in Page(report_html(BREAKFAST)).text
     assert page.data["has"] == {"itemsets": False, "pairs": False, "rules": False}
     assert "0 itemsets" in page.text
     assert "What is promised" in page.text
+
+
+def test_a_long_name_shows_in_full_when_pointed_at_and_hidden_characters_are_written_out() -> None:
+    """Short ones need no tooltip; an override of the direction of text turns nothing round."""
+    long, turned = "organic eggs " * 10, "milk" + chr(0x202E) + "daerb"
+    html = report_html(release_of({(long,): 500, (turned,): 400, ("jam",): 300}))
+    chips = [attributes for tag, attributes in Page(html).tags if attributes.get("class") == "item"]
+    assert [attributes.get("title") for attributes in chips] == [long, None, None]
+    assert chr(0x202E) not in html
+    assert "milk\\u202edaerb" in Page(html).text
+
+
+MANY = release_of({(f"item {number}",): 1000 - number for number in range(60)})
+LONG = release_of({("x" * 300,): 500, ("organic eggs " * 30,): 400, ("x" * 300, "organic eggs " * 30): 300})
+
+CUT_OFF_TABLES = """<script>document.title = "told " + [...document.querySelectorAll(".scroll")]
+  .filter(table => table.clientHeight < table.scrollHeight).length;</script>"""
+
+
+def test_a_release_writes_its_own_page(tmp_path: Path) -> None:
+    """The one that `write_report` writes."""
+    BREAKFAST.report(tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_text(encoding="utf-8") == report_html(BREAKFAST)
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium to draw the page")
+def test_paper_shows_every_itemset(tmp_path: Path) -> None:
+    """With the rules for print in force no table is cut off; on the screen, the control, one of 60 rows scrolls."""
+    html = report_html(MANY).replace("</body>", f"{CUT_OFF_TABLES}</body>")
+    assert told_by(html, tmp_path) == "1"
+    assert "@media print {" in html
+    assert told_by(html.replace("@media print {", "@media all {"), tmp_path) == "0"
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium to draw the page")
+@pytest.mark.parametrize("release", [BREAKFAST, MANY, LONG], ids=["breakfast", "many", "long names"])
+def test_a_phone_need_not_scroll_sideways(tmp_path: Path, release: Release) -> None:
+    """At a width of 380 pixels nothing is wider than the page; a control with a wide box is."""
+    html = report_html(release)
+    assert told_by(_framed(html), tmp_path) == "false"
+    wide = html.replace("</body>", '<div style="width: 700px">wide</div></body>')
+    assert told_by(_framed(wide), tmp_path) == "true"
+
+
+def _framed(html: str) -> str:
+    """A page that shows another one at a width of 380 pixels, and tells whether that one scrolls sideways."""
+    return (
+        f'<body><iframe id="phone" width="380" height="800" style="border: 0" srcdoc="{escape(html)}"></iframe>'
+        "<script>phone.onload = () => { const page = phone.contentDocument.documentElement;"
+        'document.title = "told " + (page.scrollWidth > page.clientWidth); }</script></body>'
+    )
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium to draw the page")

@@ -1,4 +1,4 @@
-"""What the HTML pages share: one self-contained file each, that loads nothing. The only importer of plotly.
+"""What the HTML pages share: one self-contained file each, that loads nothing. Plotly comes in here and in `plots`.
 
 A page is a template beside this module, and data that its script draws. Whoever fills in a text escapes it;
 data goes in as JSON, which cannot break out of its element.

@@ -11,20 +11,26 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import Charge, Item
 from veilset.render import page
+from veilset.render.pairs import (
+    MOST_EDGES,
+    hover_text,
+    itemset_name,
+    pair_grid,
+    pair_network,
+    released_pairs,
+    share_of,
+)
 from veilset.results.noise_check import is_told_from_noise
-from veilset.results.release import Release, ReleasedItemset
-from veilset.wording import counted
+from veilset.results.promise import as_sentence
+from veilset.results.release import NOTHING_RELEASED, Release, ReleasedItemset
+from veilset.wording import counted, shown_name
 
-MOST_EDGES = 60
-"""Pairs that a network shows legibly; where there are more, a grid shows them."""
-
-MOST_ITEMS_IN_GRID = 40
 MOST_RULES = 500
+
+MOST_IN_A_LINE = 30
+"""Characters of a name that fit into one line of a table, on a narrow screen."""
 
 COLOURS = (
     *("#4c78a8", "#e29a54", "#5fa08a", "#9a86bd", "#cf7f78"),
@@ -56,12 +62,13 @@ def report_html(release: Release) -> str:
         title="Frequent itemsets",
         banner=_banner(release),
         summary=escape(_release_summary(release)),
+        empty="" if release.itemsets else f"<p>{escape(NOTHING_RELEASED)}</p>",
         notes="".join(f'<p class="soft">{escape(note)}</p>' for note in release.notes),
         number=f"{len(release):,}",
         itemset_rows="\n".join(_itemset_row(found, release) for found in release.itemsets),
         rules_caption=_rules_caption(rules.height),
         rule_rows="\n".join(_rule_row(rule) for rule in rules.head(MOST_RULES).iter_rows(named=True)),
-        spending=escape(f"{_spent(release)} The smaller the epsilon of a question, the noisier its answer."),
+        spending=escape(f"{_spent(release)} The smaller the share of a question, the noisier its answer."),
         budget_bar=_budget_bar(spendings, release.epsilon),
         budget_rows="\n".join(
             _budget_row(place, spending, release.epsilon) for place, spending in enumerate(spendings)
@@ -87,14 +94,14 @@ def _noise_badge(release: Release) -> Iterator[str]:
     warning = release.noise_warning
     if warning is not None:
         yield '<span class="badge noise">nothing but noise</span>'
-        yield f'<p class="condition noise" role="alert">{escape(_as_sentence(warning))}</p>'
+        yield f'<p class="condition noise" role="alert">{escape(as_sentence(warning))}</p>'
 
 
 def _condition(release: Release) -> Iterator[str]:
     warning = release.promise.warning
     if warning is not None:
         yield '<span class="badge conditional">conditional promise: items declared public</span>'
-        yield f'<p class="condition" role="alert">{escape(_as_sentence(warning))}</p>'
+        yield f'<p class="condition" role="alert">{escape(as_sentence(warning))}</p>'
 
 
 def _guarantee(release: Release) -> Iterator[str]:
@@ -107,10 +114,6 @@ def _guarantee(release: Release) -> Iterator[str]:
             '<p class="meaning">Epsilon bounds what anybody can tell about one of those who are protected, except with '
             f"{escape(release.promise.meaning_of_delta())}.</p>"
         )
-
-
-def _as_sentence(text: str) -> str:
-    return f"{text[0].upper()}{text[1:]}."
 
 
 def _release_summary(release: Release) -> str:
@@ -130,7 +133,7 @@ def _itemset_row(found: ReleasedItemset, release: Release) -> str:
         + _number_cell(len(found.items), str(len(found.items)), more="wide")
         + _number_cell(found.support, f"{found.support:,}")
         + _number_cell(found.low, f"{found.low:,} – {found.high:,}")
-        + _number_cell(_share(found, release), f"{_share(found, release):.2%}")
+        + _number_cell(share_of(found, release), f"{share_of(found, release):.2%}")
         + "</tr>"
     )
 
@@ -161,10 +164,13 @@ def _rules_caption(number: int) -> str:
 
 
 def _spent(release: Release) -> str:
-    epsilon = f"Epsilon {_exactly(release.spent)} of {_exactly(release.epsilon)}"
-    if release.delta == 0:
-        return f"{epsilon} was spent."
-    return f"{epsilon} was spent, and delta {_exactly(release.delta)} for naming the items."
+    share = "All" if release.spent == release.epsilon else _percent(release.spent, release.epsilon)
+    spent = f"{share} of epsilon {_exactly(release.epsilon)} was spent"
+    return (
+        f"{spent}."
+        if release.delta == 0
+        else f"{spent}, and delta {_exactly(release.delta)} for naming the items."
+    )
 
 
 def _budget_bar(spendings: Sequence[Spending], total: Fraction) -> str:
@@ -180,8 +186,8 @@ def _budget_row(place: int, spending: Spending, total: Fraction) -> str:
         f'<tr><td><span class="swatch" style="background: {_colour(place)}"></span>'
         f"{escape(spending.question)}</td>"
         f'<td class="wide">{escape(spending.mechanism)}</td>'
-        f'<td class="number">{escape(_exactly(spending.epsilon))}</td>'
-        f'<td class="number">{_percent(spending.epsilon, total)}</td></tr>'
+        f'<td class="number" title="epsilon {escape(_exactly(spending.epsilon))}">'
+        f"{_percent(spending.epsilon, total)}</td></tr>"
     )
 
 
@@ -226,17 +232,17 @@ def _release_facts(release: Release) -> list[tuple[str, str]]:
 
 def _chart_data(release: Release, *, has_rules: bool) -> dict[str, Any]:
     """What the page's charts draw."""
-    pairs = [found for found in release.itemsets if len(found.items) == 2]
+    pairs = released_pairs(release)
     is_network = 0 < len(pairs) <= MOST_EDGES
     return {
         "itemsets": [
             {
-                "name": _name(found),
+                "name": itemset_name(found),
                 "size": len(found.items),
                 "support": found.support,
                 "low": found.low,
                 "high": found.high,
-                "hover": _hover(found, release),
+                "hover": hover_text(found, release),
             }
             for found in release.itemsets
         ],
@@ -246,89 +252,19 @@ def _chart_data(release: Release, *, has_rules: bool) -> dict[str, Any]:
             if is_network
             else "Released pairs by the items that are in most of them; the darker, the more common the pair."
         ),
-        "network": _network(pairs, release) if is_network else None,
-        "grid": _grid(pairs, release) if len(pairs) > MOST_EDGES else None,
+        "network": pair_network(pairs, release) if is_network else None,
+        "grid": pair_grid(pairs, release) if len(pairs) > MOST_EDGES else None,
     }
-
-
-def _network(pairs: Sequence[ReleasedItemset], release: Release) -> dict[str, Any]:
-    """Items as nodes, pairs as edges."""
-    place = {item: number for number, item in enumerate(_by_weight(pairs))}
-    single = {found.items[0]: _hover(found, release) for found in release.itemsets if len(found.items) == 1}
-    edges = np.array([[place[item] for item in pair.items] for pair in pairs])
-    points = _layout(len(place), edges)
-    return {
-        "nodes": [
-            {"name": str(item), "x": x, "y": y, "hover": single.get(item, str(item))}
-            for item, (x, y) in zip(place, points.tolist(), strict=True)
-        ],
-        "edges": [
-            {"from": start, "to": end, "support": pair.support, "hover": _hover(pair, release)}
-            for (start, end), pair in zip(edges.tolist(), pairs, strict=True)
-        ],
-    }
-
-
-def _grid(pairs: Sequence[ReleasedItemset], release: Release) -> dict[str, Any]:
-    """Pair supports as a symmetric matrix over the items with most of them; None where not released."""
-    items = _by_weight(pairs)[:MOST_ITEMS_IN_GRID]
-    known = {frozenset(pair.items): pair for pair in pairs}
-    cells = [[known.get(frozenset((row, column))) for column in items] for row in items]
-    return {
-        "names": [str(item) for item in items],
-        "supports": [[pair and pair.support for pair in row] for row in cells],
-        "hovers": [["" if pair is None else _hover(pair, release) for pair in row] for row in cells],
-    }
-
-
-def _by_weight(pairs: Sequence[ReleasedItemset]) -> list[Item]:
-    """The items of the pairs, those with the largest supports together first."""
-    weight: dict[Item, int] = {}
-    for pair in pairs:
-        for item in pair.items:
-            weight[item] = weight.get(item, 0) + pair.support
-    return sorted(weight, key=weight.__getitem__, reverse=True)
-
-
-def _layout(number: int, edges: Int64Array) -> FloatArray:
-    """Places in [-1, 1] for the nodes of a network, after Fruchterman and Reingold (1991).
-
-    All nodes push each other away, edges pull their ends together, and the middle pulls everything a little.
-    """
-    angles = np.arange(number) * 2.399963  # the golden angle: a start without two nodes in one place
-    points = np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    points *= np.sqrt(np.arange(1, number + 1) / number)[:, None]
-    pull = np.zeros((number, number))
-    pull[edges[:, 0], edges[:, 1]] = pull[edges[:, 1], edges[:, 0]] = 1
-    ideal = 1.6 / np.sqrt(number)
-    for step in np.linspace(0.15, 0.002, 400):
-        apart = points[:, None, :] - points[None, :, :]
-        distance = np.maximum(np.linalg.norm(apart, axis=2), 1e-3)
-        strength = ideal**2 / distance**2 - pull * distance / ideal
-        move = (apart * strength[:, :, None]).sum(axis=1) - points
-        length = np.maximum(np.linalg.norm(move, axis=1, keepdims=True), 1e-9)
-        points += move / length * np.minimum(length, step)
-    points -= (points.min(axis=0) + points.max(axis=0)) / 2
-    scaled: FloatArray = points / np.abs(points).max()
-    return scaled
-
-
-def _share(found: ReleasedItemset, release: Release) -> float:
-    return found.support / max(release.transactions.value, 1)
-
-
-def _name(found: ReleasedItemset) -> str:
-    return " + ".join(str(item) for item in found.items)
-
-
-def _hover(found: ReleasedItemset, release: Release) -> str:
-    return (
-        f"{_name(found)}: {found.support:,} ({found.low:,} to {found.high:,}), {_share(found, release):.2%}"
-    )
 
 
 def _chips(items: Iterable[Item]) -> str:
-    return " ".join(f'<span class="item">{escape(str(item))}</span>' for item in items)
+    return " ".join(_chip(shown_name(item)) for item in items)
+
+
+def _chip(name: str) -> str:
+    """A name in a frame; one that may need several lines also shows when it is pointed at."""
+    title = f' title="{escape(name)}"' if len(name) > MOST_IN_A_LINE else ""
+    return f'<span class="item"{title}>{escape(name)}</span>'
 
 
 def _number_cell(value: float, text: str, *, more: str = "") -> str:

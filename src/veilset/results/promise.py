@@ -1,12 +1,14 @@
 """What a result cost and what is promised of it: who is protected, how far, and under which assumptions."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal, Self
 
 from veilset._version import __version__
 from veilset.gate import Charge, Curator, LedgerRecord
+from veilset.results.html import Badge
 
 ItemSource = Literal["public list", "declared public", "found privately"]
 """Why the items of a result may be named."""
@@ -130,6 +132,15 @@ def _source_of_items(curator: Curator) -> ItemSource:
     return "public list" if curator.alphabet_is_given else "declared public"
 
 
+def as_sentence(text: str) -> str:
+    """With a capital letter and a full stop.
+
+    >>> as_sentence("there are no items")
+    'There are no items.'
+    """
+    return f"{text[:1].upper()}{text[1:].removesuffix('.')}."
+
+
 @dataclass(frozen=True, slots=True)
 class Origin:
     """When a result was made, what was asked for, and where a ledger tells of it."""
@@ -181,6 +192,13 @@ class Paid:
         return self.promise.is_kept
 
     @property
+    def standing(self) -> str:
+        """In a word or two, whether it is private."""
+        if not self.is_private:
+            return "NOT private"
+        return "private on a condition" if self.promise.is_conditional else "private"
+
+    @property
     def epsilon(self) -> Fraction:
         """What the result was allowed to cost."""
         return self.promise.epsilon
@@ -194,6 +212,31 @@ class Paid:
     def spent(self) -> Fraction:
         """What it did cost: the sum over the trace."""
         return sum((charge.mechanism.epsilon for charge in self.trace), Fraction(0))
+
+    def badge(self) -> Badge:
+        """The standing, on the colour that it deserves."""
+        colours = {"private": "good", "private on a condition": "doubt", "NOT private": "bad"}
+        return Badge(self.standing, colours[self.standing])
+
+    def cost_lines(self) -> Iterator[str]:
+        """What it cost, who is protected and on which condition, as a notebook says it."""
+        if self.is_private:
+            price = f"{self._price()} (smaller protects more)"
+            yield f"Cost: {price}. Protected: {self.promise.unit}. Method: {self.method}."
+        else:
+            yield f"Made by {self.method} with noise that can be repeated, for tests only: do not publish."
+        if self.promise.warning is not None:
+            yield as_sentence(self.promise.warning)
+
+    def _repr_with(self, *facts: str) -> str:
+        """What it is in one short line: the facts of its kind, the price, the method, the standing."""
+        first, *others = facts
+        return (
+            f"{type(self).__name__}({', '.join([first, self._price(), self.method, self.standing, *others])})"
+        )
+
+    def _price(self) -> str:
+        return f"epsilon {float(self.epsilon):g}" + (f", delta {float(self.delta):g}" if self.delta else "")
 
     def account(self) -> dict[str, Any]:
         """All of this as JSON values."""

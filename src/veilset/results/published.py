@@ -7,7 +7,7 @@ Whatever is done with it afterwards is free: mining it looks at no person's data
 import hashlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,16 +22,26 @@ from veilset.errors import BadCall
 from veilset.gate import Curator, Item
 from veilset.itemsets import Itemsets
 from veilset.marks import PUBLISHED_MARK
-from veilset.results.promise import Paid, Promise
+from veilset.results.html import MOST_SHOWN, ShownRow, result_html
+from veilset.results.pandas_shapes import import_pandas, onehot_frame
+from veilset.results.promise import Paid, Promise, as_sentence
+from veilset.results.views import view
+from veilset.wording import counted
 from veilset.writing import as_lists, as_words, check_vocabulary, vocabulary_beside, write_fimi
 
 if TYPE_CHECKING:
+    import pandas as pd
     import polars as pl
 else:
     pl = Deferred("polars")
 
 FILES = (".dat", ".dat.gz", ".dat.zst", ".parquet")
 """What a published dataset can be written to."""
+
+NO_RECORDS = (
+    "No record was published: what there is cannot be told from noise at this epsilon. A larger epsilon or more data "
+    "may show some."
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,6 +85,64 @@ class Published(Paid):
     def __len__(self) -> int:
         """How many records there are, copies included."""
         return int(self.multiplicities.sum())
+
+    def __repr__(self) -> str:
+        return self._repr_with(self._summary())
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the records with most copies, the standing, the cost."""
+        order = np.argsort(-self.multiplicities, kind="stable")[:MOST_SHOWN]
+        copies, lists = self.multiplicities.tolist(), list(self.records)
+        rows = [
+            ShownRow([self.names[code] for code in lists[place]], copies[place], (f"{copies[place]:,}",))
+            for place in order.tolist()
+        ]
+        return result_html(self._summary(), [self.badge()], ("copies",), rows, self._lines())
+
+    def _summary(self) -> str:
+        records = counted(len(self), "record", separator=",")
+        return f"{records} over {counted(len(self.names), 'item', separator=',')}"
+
+    def _lines(self) -> Iterator[str]:
+        """What stands below the table."""
+        others = len(self.records) - MOST_SHOWN
+        if others > 0:
+            yield f"… and {counted(others, 'distinct record', separator=',')} more: to_frame() has all of them."
+        if len(self) == 0:
+            yield from (NO_RECORDS, *map(as_sentence, self.notes))
+        else:
+            yield "Mine it with whatever you like: that costs nothing more. Numbers of copies are noisy."
+        yield from self.cost_lines()
+
+    def to_lists(self) -> list[list[Item]]:
+        """Every record as a list of items, once for each copy; for whatever takes lists of transactions."""
+        frame = self.to_frame()
+        rows = zip(frame["items"].to_list(), frame["multiplicity"].to_list(), strict=True)
+        return [list(items) for items, copies in rows for _ in range(copies)]
+
+    def to_pandas(self) -> "pd.DataFrame":
+        """The distinct records in pandas: items as frozensets, multiplicity."""
+        pandas = import_pandas("to_pandas")
+        columns = self.to_frame().to_dict(as_series=False)
+        frame: pd.DataFrame = pandas.DataFrame(
+            {**columns, "items": [frozenset(row) for row in columns["items"]]}
+        )
+        return frame
+
+    def to_onehot(self, *, sparse: bool | None = None) -> "pd.DataFrame":
+        """A row for each copy of a record and a boolean column for each item, as mlxtend takes it.
+
+        Columns are sparse where the frame would be larger than 100 MB, or as `sparse` says.
+        """
+        words = as_words(self.names).to_pylist()
+        return onehot_frame(self.records, self.multiplicities, words, sparse=sparse)
+
+    def to_transactions(self) -> Any:  # noqa: ANN401 - `veilset.Transactions`, of a room that results must not enter
+        """The records as `veilset.read` would return them: what all verbs of the library take.
+
+        They are nobody's: mining them exactly is as private as the dataset is.
+        """
+        return view("transactions")(self)
 
     def to_frame(self) -> "pl.DataFrame":
         """The distinct records as a Polars frame: items, multiplicity.

@@ -1,7 +1,9 @@
 """A Release: itemsets with noisy supports, how wrong they can be, what it cost, and what is promised."""
 
 import json
+from collections.abc import Container, Iterator
 from dataclasses import asdict, dataclass, replace
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +13,13 @@ from veilset.deferred import Deferred
 from veilset.errors import BadCall, BadInput
 from veilset.gate import Charge, Curator, Item, NoisyCount
 from veilset.results.estimates import Estimates, by_support, consistent
+from veilset.results.html import MOST_SHOWN, Badge, ShownRow, result_html
 from veilset.results.noise_check import is_mostly_noise
-from veilset.results.promise import Origin, Paid, Promise
+from veilset.results.pandas_shapes import import_pandas, mlxtend_frame
+from veilset.results.promise import Origin, Paid, Promise, as_sentence
 from veilset.results.rules import rules_frame, thresholds_of
+from veilset.results.views import view
+from veilset.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,6 +30,11 @@ else:
 _NOISE_WARNING = (
     "these itemsets cannot be told from noise: at this epsilon the noise is as large as their supports; "
     "take a larger epsilon or more data, or ask for fewer itemsets"
+)
+
+NOTHING_RELEASED = (
+    "No itemset was released: none could be told to be frequent at this epsilon, or none is. A larger epsilon, more "
+    "data or a lower threshold may show some."
 )
 
 
@@ -81,6 +92,37 @@ class Release(Paid):
     def __len__(self) -> int:
         return len(self.itemsets)
 
+    def __repr__(self) -> str:
+        noise = ["mostly noise"] if self.is_mostly_noise else []
+        return self._repr_with(counted(len(self), "itemset", separator=","), *noise)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the most frequent itemsets with their intervals, the standing, the cost."""
+        noise = [Badge("mostly noise", "bad")] if self.is_mostly_noise else []
+        columns = ("support", "95 % interval", "share")
+        rows = [self._shown(found) for found in self.itemsets[:MOST_SHOWN]]
+        return result_html(self._summary(), [self.badge(), *noise], columns, rows, self._lines())
+
+    def _summary(self) -> str:
+        number = counted(self.transactions.value, "transaction", separator=",")
+        about = "" if self.transactions.is_public else "about "
+        return f"{counted(len(self), 'itemset', separator=',')} out of {about}{number}"
+
+    def _lines(self) -> Iterator[str]:
+        """What stands below the table."""
+        if len(self) > MOST_SHOWN:
+            yield f"… and {len(self) - MOST_SHOWN:,} more: to_frame() has all of them."
+        if not self.itemsets:
+            yield from (NOTHING_RELEASED, *map(as_sentence, self.notes))
+        if self.noise_warning is not None:
+            yield as_sentence(self.noise_warning)
+        yield from self.cost_lines()
+
+    def _shown(self, found: ReleasedItemset) -> ShownRow:
+        share = found.support / self.transactions.value if self.transactions.value else 0.0
+        texts = (f"{found.support:,}", f"{found.low:,} – {found.high:,}", f"{share:.1%}")
+        return ShownRow(found.items, found.support, texts, found.low, found.high)
+
     @property
     def is_mostly_noise(self) -> bool:
         """Whether hardly any of the itemsets can be told from noise, by their intervals."""
@@ -104,12 +146,40 @@ class Release(Paid):
 
     def to_pandas(self) -> "pd.DataFrame":
         """The same frame in pandas; items are frozensets."""
-        try:
-            import pandas as pd  # noqa: PLC0415 - optional
-        except ImportError:
-            raise BadCall("to_pandas needs pandas; install it with: pip install 'veilset[pandas]'") from None
+        pandas = import_pandas("to_pandas")
         columns = self.to_frame().to_dict(as_series=False)
-        return pd.DataFrame({**columns, "items": [frozenset(items) for items in columns["items"]]})
+        frame: pd.DataFrame = pandas.DataFrame(
+            {**columns, "items": [frozenset(items) for items in columns["items"]]}
+        )
+        return frame
+
+    def to_mlxtend(self, *, complete: bool = True) -> "pd.DataFrame":
+        """The itemsets as mlxtend's `apriori` returns them: `support` as a share, `itemsets` as frozensets.
+
+        mlxtend's `association_rules` looks up every subset of an itemset and fails where one is missing, as it may be
+        in a release. So an itemset with a subset that was not released is left out, unless `complete` is False; one of
+        support 0 always is. `rules` needs no such care, and gives intervals.
+        """
+        frame = self.to_frame().filter(pl.col("support") > 0)
+        shares = dict(zip(map(frozenset, frame["items"]), frame["frequency"], strict=True))
+        if complete:
+            shares = {items: share for items, share in shares.items() if _has_all_subsets(items, shares)}
+        return mlxtend_frame((tuple(items), share) for items, share in shares.items())
+
+    def plot(self, kind: str = "intervals", *, measure: str = "support") -> Any:  # noqa: ANN401 - plotly has no types
+        """A Plotly figure of the release; a notebook shows it.
+
+        Args:
+            kind: "intervals": the most frequent itemsets with their 95 % intervals. "network": items as dots, released
+                pairs as lines. "heatmap": released pairs as a matrix.
+            measure: what a heatmap shows of a pair: "support", or "lift": how many times more often both come together
+                than by chance.
+        """
+        return view("plot")(self, kind, measure=measure)
+
+    def report(self, path: str | Path) -> None:
+        """Write all of it as one HTML page that works offline, as `veilset mine --report` does."""
+        view("report")(self, path)
 
     def rules(
         self,
@@ -215,6 +285,13 @@ class Release(Paid):
         if any(isinstance(item, str) for item in items):
             return pl.String()
         return pl.UInt64() if any(int(item) >= 2**63 for item in items) else pl.Int64()
+
+
+def _has_all_subsets(items: frozenset[Item], released: Container[frozenset[Item]]) -> bool:
+    """Whether all subsets of an itemset but the empty one were released."""
+    return all(
+        frozenset(part) in released for size in range(1, len(items)) for part in combinations(items, size)
+    )
 
 
 def _finished(
