@@ -18,14 +18,11 @@ from veilset.plan.facts import Facts
 from veilset.request import Request, Support
 from veilset.results.estimates import count_of
 
-_EPSILONS = [
-    *(Fraction(digits) * Fraction(10) ** power for power in range(-5, 3) for digits in range(10, 100)),
-    Fraction(10_000),
-]
-"""721 epsilons among which the least one is looked for: all numbers of two digits from 0.0001 to 10,000."""
+_POWERS_OF_TEN = [Fraction(10) ** power for power in range(-4, 5)]
+"""9 epsilons from 0.0001 to 10,000: below, noise drowns everything; above, nobody is protected."""
 
-MOST_SEARCHED = _EPSILONS[-1]
-"""None above it is looked at: it would protect nobody."""
+MOST_SEARCHED = _POWERS_OF_TEN[-1]
+"""10,000: no larger epsilon is looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,13 +120,19 @@ def world_of(facts: Facts, domain: Domain, *, k: int, guess: int | None) -> Worl
 def least_epsilon(is_enough: Callable[[Fraction], bool]) -> float | None:
     """The least epsilon of two digits that is enough; None where none up to 10,000 is.
 
-    By bisection: what is enough is taken to stay enough with more.
+    The first power of ten that is enough is found one by one, for a forecast can promise less at a larger epsilon;
+    then by bisection, among the numbers of two digits below it.
 
     >>> least_epsilon(lambda epsilon: epsilon >= Fraction(1, 3)), least_epsilon(lambda _: False)
     (0.34, None)
     """
-    place = bisect_left(_EPSILONS, 1, key=lambda epsilon: int(is_enough(epsilon)))
-    return float(_EPSILONS[place]) if place < len(_EPSILONS) else None
+    enough = next((epsilon for epsilon in _POWERS_OF_TEN if is_enough(epsilon)), None)
+    if enough is None:
+        return None
+    below = [enough * hundredths / 100 for hundredths in range(11, 101)]
+    if enough == _POWERS_OF_TEN[0]:
+        return float(enough)
+    return float(below[bisect_left(below, 1, key=lambda epsilon: int(is_enough(epsilon)))])
 
 
 def _count(guess: Fraction, rows: int) -> int:
