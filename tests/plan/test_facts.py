@@ -80,7 +80,7 @@ def test_a_release_of_noise_tells_no_support(tmp_path: Path) -> None:
 
 def test_a_release_that_is_not_private_tells_nothing_public(tmp_path: Path) -> None:
     """Repeatable noise can be taken off again."""
-    mine(ROWS, epsilon=1, k=2, alphabet=["milk"], noise=SeededNoise(1)).save(tmp_path / "release.json")
+    mine(ROWS, epsilon=1, k=2, alphabet=["milk", "jam"], noise=SeededNoise(1)).save(tmp_path / "release.json")
     with pytest.raises(BadInput, match="not public"):
         read_facts(tmp_path / "release.json")
 

@@ -120,7 +120,7 @@ def _checked(path: Path, name: str, value: object) -> Any:  # noqa: ANN401 - of 
     if isinstance(value, bool) or not isinstance(value, kinds.get(name, (int,))):
         what = "a number" if name in kinds else "a whole number"
         raise BadInput(f"{path} says {name} = {value!r}; give {what}")
-    return value
+    return float(value) if name == "length" else value
 
 
 def _told_by(release: Release, path: Path, *, k: int | None, max_size: int | None) -> KnownFacts:
