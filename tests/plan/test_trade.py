@@ -62,6 +62,7 @@ def test_the_table_has_the_usual_epsilons_and_the_needed_one_in_order() -> None:
     """Each once, and more epsilon never protects more."""
     trade = trade_of()
     epsilons = [point.epsilon for point in trade.points]
+    assert trade.epsilon is not None
     assert epsilons == sorted({0.1, 0.2, 0.5, 1.0, 2.0, 5.0, trade.epsilon})
     assert all(less.belief < more.belief for less, more in pairwise(trade.points))
     assert all(less.error > more.error for less, more in pairwise(trade.points))

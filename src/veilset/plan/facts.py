@@ -114,7 +114,7 @@ def _document(path: Path) -> dict[str, Any]:
     return document
 
 
-def _checked(path: Path, name: str, value: object) -> Any:  # noqa: ANN401 - of the kind that the fact has
+def _checked(path: Path, name: str, value: Any) -> Any:  # noqa: ANN401 - of the kind that the fact has
     """A fact of the right kind; whether it is possible is checked where it is used."""
     kinds: dict[str, tuple[type, ...]] = {"length": (int, float), "kth_support": (int, float, str)}
     if isinstance(value, bool) or not isinstance(value, kinds.get(name, (int,))):
