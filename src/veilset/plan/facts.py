@@ -117,7 +117,8 @@ def _document(path: Path) -> dict[str, Any]:
 def _checked(path: Path, name: str, value: Any) -> Any:  # noqa: ANN401 - of the kind that the fact has
     """A fact of the right kind; whether it is possible is checked where it is used."""
     kinds: dict[str, tuple[type, ...]] = {"length": (int, float), "kth_support": (int, float, str)}
-    if isinstance(value, bool) or not isinstance(value, kinds.get(name, (int,))):
+    is_of_its_kind = isinstance(value, kinds.get(name, (int,))) and not isinstance(value, bool)
+    if not is_of_its_kind:
         what = "a number" if name in kinds else "a whole number"
         raise BadInput(f"{path} says {name} = {value!r}; give {what}")
     return float(value) if name == "length" else value
