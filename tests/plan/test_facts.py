@@ -64,6 +64,7 @@ def test_a_release_tells_its_rows_and_the_support_of_the_kth_itemset(tmp_path: P
     assert known == KnownFacts(rows=release.transactions.value, k=3, kth_support=supports[2])
     assert read_facts(tmp_path / name, k=1).kth_support == supports[0]
     assert read_facts(tmp_path / name, k=4).kth_support is None
+    assert read_facts(tmp_path / name, k=-1).kth_support is None
     assert read_facts(tmp_path / name, max_size=1).kth_support is None
     with pytest.raises(BadCall, match="--items N"):
         known.complete(name)
@@ -91,6 +92,8 @@ BAD_FILES: dict[str, tuple[str, str, str]] = {
     "part of a row": ("facts.toml", "rows = 2.5", "give a whole number"),
     "true": ("facts.json", '{"rows": true}', "give a whole number"),
     "a length in words": ("facts.json", '{"length": "long"}', "give a number"),
+    "a length without end": ("facts.json", '{"length": 1e999}', "give a number"),
+    "a length of 400 digits": ("facts.json", '{"length": 1' + "0" * 400 + "}", "give a number"),
     "no TOML": ("facts.toml", "rows: 3", "cannot be read"),
     "no JSON": ("facts.json", "{", "cannot be read"),
     "a list": ("facts.json", "[1]", "cannot be read"),

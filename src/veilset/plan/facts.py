@@ -118,7 +118,7 @@ def _checked(path: Path, name: str, value: Any) -> Any:  # noqa: ANN401 - of the
     """A fact of the right kind; whether it is possible is checked where it is used."""
     kinds: dict[str, tuple[type, ...]] = {"length": (int, float), "kth_support": (int, float, str)}
     is_of_its_kind = isinstance(value, kinds.get(name, (int,))) and not isinstance(value, bool)
-    if not is_of_its_kind:
+    if not is_of_its_kind or (name == "length" and not value <= MOST_TRANSACTIONS):
         what = "a number" if name in kinds else "a whole number"
         raise BadInput(f"{path} says {name} = {value!r}; give {what}")
     return float(value) if name == "length" else value
@@ -135,10 +135,9 @@ def _told_by(release: Release, path: Path, *, k: int | None, max_size: int | Non
     made_for = request.get("max_size")
     wanted = k or request.get("k") or len(release) or None
     size = made_for if max_size is None else max_size
-    is_told = (
-        wanted is not None and wanted <= len(release) and size == made_for and not release.is_mostly_noise
-    )
-    support = release.itemsets[wanted - 1].support if is_told and wanted is not None else 0
+    is_told = size == made_for and not release.is_mostly_noise
+    supports = [found.support for found in release.itemsets] if is_told else []
+    support = supports[wanted - 1] if wanted is not None and 0 < wanted <= len(supports) else 0
     return KnownFacts(rows=release.transactions.value, k=wanted, kth_support=support or None, max_size=size)
 
 
