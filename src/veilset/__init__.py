@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from veilset.gate import Ledger, SecureNoise, SeededNoise
     from veilset.methods import METHODS
     from veilset.opening import open_curator
+    from veilset.plan import Facts, make_plan, plan_epsilon
     from veilset.raw.read import read
     from veilset.raw.transactions import Alphabet, Transactions
     from veilset.render.report import write_report
@@ -38,6 +39,7 @@ _HOMES = {
     "BadInput": "veilset.errors",
     "BudgetExceeded": "veilset.errors",
     "ExactResult": "veilset.exact",
+    "Facts": "veilset.plan",
     "Ledger": "veilset.gate",
     "LedgerUnavailable": "veilset.errors",
     "PrivateItemsets": "veilset.estimator",
@@ -48,9 +50,11 @@ _HOMES = {
     "Transactions": "veilset.raw.transactions",
     "VeilsetError": "veilset.errors",
     "items": "veilset.api",
+    "make_plan": "veilset.plan",
     "mine": "veilset.api",
     "mine_exact": "veilset.exact",
     "open_curator": "veilset.opening",
+    "plan_epsilon": "veilset.plan",
     "publish": "veilset.api",
     "read": "veilset.raw.read",
     "write_report": "veilset.render.report",
@@ -70,6 +74,7 @@ __all__ = [
     "BadInput",
     "BudgetExceeded",
     "ExactResult",
+    "Facts",
     "Ledger",
     "LedgerUnavailable",
     "PrivateItemsets",
@@ -81,9 +86,11 @@ __all__ = [
     "VeilsetError",
     "__version__",
     "items",
+    "make_plan",
     "mine",
     "mine_exact",
     "open_curator",
+    "plan_epsilon",
     "publish",
     "read",
     "write_report",

@@ -34,7 +34,7 @@ def forecast_of(plan: Plan, method: str) -> Forecast:
 @cache
 def forecast_at(method: str, *, k: int, epsilon: Epsilon) -> Forecast:
     """The forecast for one method in the shop, without the searches for a least epsilon: 20 forecasts each."""
-    with patch("veilset.plan._least_epsilon", return_value=None):
+    with patch("veilset.plan.least_epsilon", return_value=None):
         return forecast_of(make_plan(SHOP, k=k, epsilon=epsilon), method)
 
 

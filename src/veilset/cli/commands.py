@@ -39,6 +39,7 @@ from veilset.cli.options import (
     whole_number,
 )
 from veilset.cli.paying import pays_from_ledger, record_files
+from veilset.cli.planning import plan_command
 from veilset.cli.rules import rules_command
 
 if TYPE_CHECKING:
@@ -333,42 +334,7 @@ def info_command(data: "Transactions", path: Path, as_json: AsJsonOption = False
     terminal.print_json({**facts, "is_private": is_private}) if as_json else terminal.print_facts(facts)
 
 
-@app.command(name="plan")
-def plan_command(
-    rows: Annotated[int, typer.Option("--rows", metavar="N", help="How many transactions, about.")],
-    items: Annotated[int, typer.Option("--items", metavar="N", help="How many items there are.")],
-    length: Annotated[float, typer.Option("--length", metavar="L", help="Items in a transaction, about.")],
-    k: Annotated[int, typer.Option("--k", metavar="K", help="How many itemsets.")],
-    epsilon: EpsilonOption,
-    max_size: MaxSizeOption = None,
-    kth_support: Annotated[
-        str | None,
-        typer.Option(metavar="S", help="A guess of the k-th support: below 1 a share, else a count."),
-    ] = None,
-    error: Annotated[
-        float, typer.Option(metavar="R", help="The wanted half width, as a share of the k-th support.")
-    ] = 0.1,
-    delta: Annotated[
-        str | None, typer.Option("--delta", metavar="D", help="Where items are to be found privately.")
-    ] = None,
-    as_json: AsJsonOption = False,
-) -> None:
-    """The error to expect, from public facts alone: nothing is read, nothing is spent."""
-    from veilset.plan import Facts, make_plan  # noqa: PLC0415
-    from veilset.render import terminal  # noqa: PLC0415
-
-    made = make_plan(
-        Facts(rows=rows, items=items, length=length),
-        k=k,
-        epsilon=epsilon,
-        max_size=max_size,
-        kth_support=kth_support,
-        error=error,
-        delta=delta,
-    )
-    terminal.print_json(made.to_dict()) if as_json else terminal.print_plan(made)
-
-
+app.command(name="plan")(plan_command)
 app.command(name="audit")(audit_command)
 
 

@@ -6,47 +6,34 @@ through it with the shares of epsilon and the noise that the method will use.
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from functools import cache
 from typing import Any
 
 from veilset.errors import BadCall
-from veilset.forecast import Forecast, World
-from veilset.forecast.curve import bend, popularity, support_curve
-from veilset.gate import Delta, Epsilon, exact_delta, exact_epsilon
-from veilset.itemsets import Domain
-from veilset.methods import METHODS, Forecaster
-from veilset.methods.shared.forecast_discovery import forecast_discovery
+from veilset.forecast import Forecast
+from veilset.gate import Delta, Epsilon, exact_epsilon
 from veilset.plan import bounds
 from veilset.plan.bounds import Usefulness
-from veilset.request import MOST_TRANSACTIONS, Request, Support
-from veilset.results.estimates import count_of
+from veilset.plan.facts import Facts, KnownFacts, read_facts
+from veilset.plan.forecasting import Forecasts, Model, forecasters, least_epsilon, world_of
+from veilset.plan.notebook import notebook_table
+from veilset.plan.trade import Trade, plan_epsilon
+from veilset.request import Support
 
-_LEAST_EPSILON, _MOST_EPSILON = 1e-4, 1e4
-_ROUNDS = 11
-"""Of a bisection between them on a logarithmic scale: to within a percent."""
-
-
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What is public, or can be guessed without a look; `length` is the mean number of items in a row."""
-
-    rows: int
-    items: int
-    length: float
-
-    def __post_init__(self) -> None:
-        if self.rows < 1 or self.items < 1:
-            raise BadCall(f"{self.rows} rows over {self.items} items hold nothing; give at least 1 of each")
-        if self.rows > MOST_TRANSACTIONS:
-            raise BadCall(f"{self.rows} rows are more than anybody has; give at most {MOST_TRANSACTIONS}")
-        if not 0 < self.length <= self.items:
-            raise BadCall(
-                f"a typical length of {self.length:g} is not possible with {self.items} items; "
-                f"give a number above 0 and at most {self.items}"
-            )
+__all__ = [
+    "Facts",
+    "KnownFacts",
+    "Limits",
+    "MethodPlan",
+    "Plan",
+    "Trade",
+    "forecasters",
+    "make_plan",
+    "plan_epsilon",
+    "read_facts",
+    "world_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +87,9 @@ class MethodPlan:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Plan:
-    """What to expect of each method, from public facts alone."""
+    """What to expect of each method, from public facts alone; `left_out` names methods that nobody asked for."""
 
     facts: Facts
     k: int
@@ -111,16 +98,9 @@ class Plan:
     kth_support: int | None
     methods: tuple[MethodPlan, ...]
     limits: Limits
+    assumption: str
     delta: Fraction = Fraction(0)
-
-    @property
-    def assumption(self) -> str:
-        """What stands in for the data, in words."""
-        bent = "" if self.kth_support is None else f", bent so that the k-th support is {self.kth_support}"
-        return (
-            f"items held independently, the odds of the i-th most popular falling as 1/i, "
-            f"{self.facts.length:g} items in a transaction on average{bent}"
-        )
+    left_out: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The document that `veilset plan --json` prints."""
@@ -133,9 +113,28 @@ class Plan:
             "kth_support": self.kth_support,
             "assumption": self.assumption,
             "methods": [each.to_dict() for each in self.methods],
+            "left_out": list(self.left_out),
             "limits": asdict(self.limits),
             "spent": "0",
         }
+
+    def __repr__(self) -> str:
+        methods = "; ".join(
+            f"{each.method}: {each.found:.0%} right, {each.relative_error:.1%} off"
+            for each in self._forecasts()
+        )
+        return f"<Plan: top {self.k} at epsilon {self.epsilon}: {methods}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (each.method, f"{each.found:.0%}", f"{each.relative_error:.1%}", f"± {each.half_width:,}")
+            for each in self._forecasts()
+        ]
+        head = ("method", "itemsets right", "mean error", "95 % half width")
+        return notebook_table(f"What to expect of the top {self.k} at epsilon {self.epsilon}", head, rows)
+
+    def _forecasts(self) -> list[Forecast]:
+        return [each.forecast for each in self.methods]
 
 
 def make_plan(
@@ -147,6 +146,7 @@ def make_plan(
     kth_support: Support | None = None,
     error: float = 0.1,
     delta: Delta | None = None,
+    most_methods: int | None = None,
 ) -> Plan:
     """What every method of `mine` that can give k itemsets will do with epsilon.
 
@@ -159,106 +159,53 @@ def make_plan(
             other facts, if you have one from similar data that is public.
         error: the wanted half width of an interval, as a share of the k-th support.
         delta: the delta that the release would have, where its items are to be found privately.
+        most_methods: only `planned` and those that find most beside it, this many in all.
 
-    >>> plan = make_plan(Facts(rows=100_000, items=169, length=4.4), k=10, epsilon=1)
-    >>> [(each.forecast.method, each.forecast.half_width) for each in plan.methods[:2]]
-    [('planned', 34), ('truncated-em', 61)]
+    >>> plan = make_plan(Facts(rows=100_000, items=169, length=4.4), k=10, epsilon=1, most_methods=2)
+    >>> [(each.forecast.method, each.forecast.half_width) for each in plan.methods], len(plan.left_out)
+    ([('planned', 19), ('privsuper', 56)], 8)
     """
-    request = Request.of(k=k, min_support=kth_support, max_size=max_size)
+    model = Model.of(facts, k=k, max_size=max_size, kth_support=kth_support, delta=delta)
     if not 0 < error < math.inf:
         raise BadCall(f"an error of {error:g} is not possible; give a share above 0, such as 0.1 for 10 %")
+    if most_methods is not None and most_methods < 1:
+        raise BadCall(f"{most_methods} methods are none; give at least 1")
     exact = exact_epsilon(epsilon)
-    guess = None if request.min_support is None else _count(request.min_support, facts.rows)
-    exact_or_none = None if delta is None else exact_delta(delta)
-    plans = tuple(
-        _plan_method(
-            forecaster,
-            world_of(facts, domain, k=k, guess=guess),
-            k=k,
-            epsilon=exact,
-            error=error,
-            delta=exact_or_none,
-        )
-        for forecaster, domain in _that_can_give(k, facts, request)
+    every = model.forecasts()
+    chosen = every if most_methods is None else _best(every, exact)[:most_methods]
+    plans = tuple(_plan_method(each, exact, error) for each in chosen)
+    return Plan(
+        facts,
+        k,
+        exact,
+        error,
+        model.guess,
+        plans,
+        Limits.of(facts, plans[0].forecast.kth_support),
+        model.assumption,
+        delta=model.delta or Fraction(0),
+        left_out=tuple(each.at(exact).method for each in every if each not in chosen),
     )
-    limits = Limits.of(facts, plans[0].forecast.kth_support)
-    return Plan(facts, k, exact, error, guess, plans, limits, exact_or_none or Fraction(0))
 
 
-def _count(guess: Fraction, rows: int) -> int:
-    """A guessed support as a number of transactions that the model can reach."""
-    count = count_of(guess, transactions=rows)
-    if count >= rows:
-        raise BadCall(
-            f"a k-th support of {count} in {rows} rows leaves nothing to forecast; guess a smaller one"
-        )
-    return count
+def _best(every: list[Forecasts], epsilon: Fraction) -> list[Forecasts]:
+    """The first, which is `planned`; then what finds most, and of equals what errs least.
+
+    Methods that give nothing but single items come last, where others give itemsets: the share that they find is
+    that of the best items, which is not what was asked for.
+    """
+
+    def rank(each: Forecasts) -> tuple[bool, float, float]:
+        forecast = each.at(epsilon)
+        return forecast.max_size == 1, -forecast.found, forecast.relative_error
+
+    return [every[0], *sorted(every[1:], key=rank)]
 
 
-def _that_can_give(k: int, facts: Facts, request: Request) -> list[tuple[Forecaster, Domain]]:
-    """What forecasts methods that consider k itemsets at least, and not too many, each with all that it considers."""
-    domains = [
-        (
-            each,
-            Domain(items=range(facts.items), max_size=min(each.largest_size(request.max_size), facts.items)),
-        )
-        for each in forecasters().values()
-    ]
-    max(domains, key=lambda each: each[1].max_size)[1].check_holds(k)
-    return [
-        (forecaster, domain)
-        for forecaster, domain in domains
-        if k <= domain.size <= getattr(forecaster, "MOST_ITEMSETS", math.inf)
-    ]
-
-
-def forecasters() -> dict[str, Forecaster]:
-    """What forecasts each method that has a forecast, by the method's name."""
-    every = {name: method.forecaster() for name, method in METHODS.items()}
-    return {name: forecaster for name, forecaster in every.items() if forecaster is not None}
-
-
-def _plan_method(
-    forecaster: Forecaster, world: World, *, k: int, epsilon: Fraction, error: float, delta: Fraction | None
-) -> MethodPlan:
-    @cache  # the two searches below begin with the same steps
-    def at(epsilon: Fraction) -> Forecast:
-        if delta is None:
-            return forecaster.forecast(world, k, epsilon)
-        found = forecast_discovery(world, k, epsilon=epsilon, delta=delta)
-        wanted = min(k, found.world.domain.size)
-        return found.after(forecaster.forecast(found.world, wanted, found.remaining))
-
+def _plan_method(forecasts: Forecasts, epsilon: Fraction, error: float) -> MethodPlan:
+    at = forecasts.at
     return MethodPlan(
         at(epsilon),
-        epsilon_for_kth=_least_epsilon(lambda each: at(each).chosen_from <= world.curve.at_rank(k)),
-        epsilon_for_error=_least_epsilon(lambda each: at(each).error_at_kth <= error),
+        epsilon_for_kth=least_epsilon(lambda each: at(each).chosen_from <= forecasts.kth_support()),
+        epsilon_for_error=least_epsilon(lambda each: at(each).error_at_kth <= error),
     )
-
-
-def world_of(facts: Facts, domain: Domain, *, k: int, guess: int | None) -> World:
-    """The model of the data, bent to a guess of the k-th support where there is one."""
-    shares = popularity(items=facts.items, length=facts.length)
-    curve = support_curve(shares, rows=facts.rows, max_size=domain.max_size)
-    if guess is not None:
-        support = curve.at_rank(k)
-        if not 0 < support < facts.rows:
-            raise BadCall(
-                "a guess of the k-th support does not go with these facts, by which "
-                f"{support:.0f} of {facts.rows} rows hold it; leave the guess out, or give another length"
-            )
-        shares = bend(shares, rows=facts.rows, support=support, wanted=guess)
-        curve = support_curve(shares, rows=facts.rows, max_size=domain.max_size)
-    return World(facts.rows, shares, domain, curve)
-
-
-def _least_epsilon(is_enough: Callable[[Fraction], bool]) -> float | None:
-    """The least epsilon that is enough, rounded up to two digits; None where none up to 10,000 is."""
-    low, high = math.log(_LEAST_EPSILON), math.log(_MOST_EPSILON)
-    if not is_enough(Fraction(_MOST_EPSILON)):
-        return None
-    for _ in range(_ROUNDS):
-        middle = (low + high) / 2
-        low, high = (low, middle) if is_enough(Fraction(math.exp(middle))) else (middle, high)
-    unit = 10.0 ** (math.floor(high / math.log(10)) - 1)
-    return float(f"{math.ceil(math.exp(high) / unit) * unit:.2g}")

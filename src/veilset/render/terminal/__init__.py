@@ -5,7 +5,7 @@ Nothing is computed here, and nothing is loaded but what prints: what is shown i
 
 from veilset.render.terminal.audits import print_noise_tests, print_verdicts
 from veilset.render.terminal.ledgers import print_dataset, print_datasets
-from veilset.render.terminal.plans import print_plan
+from veilset.render.terminal.plans import print_plan, print_trade
 from veilset.render.terminal.results import print_exact, print_published, print_release
 from veilset.render.terminal.rules import print_rules
 from veilset.render.terminal.streams import print_json, print_line, progress, stage, warn
@@ -24,6 +24,7 @@ __all__ = [
     "print_release",
     "print_rules",
     "print_study",
+    "print_trade",
     "print_verdicts",
     "progress",
     "stage",

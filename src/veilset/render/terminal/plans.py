@@ -1,4 +1,4 @@
-"""A plan in a terminal: what to expect of each method, side by side."""
+"""A plan in a terminal: which epsilon it takes, or what to expect of each method, side by side."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -7,14 +7,81 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from veilset.render.terminal.streams import stdout_console
-from veilset.render.terminal.tables import plain_table
+from veilset.render.terminal.tables import number_column, plain_table
 from veilset.wording import counted
 
 if TYPE_CHECKING:
-    from veilset.plan import MethodPlan, Plan
+    from veilset.plan import MethodPlan, Plan, Trade
 
 _METHODS_IN_A_ROW = 5
 """As many forecasts fit side by side."""
+
+_BAR_OF_ALL = 16
+"""Characters of a bar that stands for everything."""
+
+
+def print_trade(shown: "Trade") -> None:
+    """The epsilon that is needed, and what others buy and cost, with bars."""
+    console = stdout_console()
+    console.print(Text(shown.sentence(), style="bold"))
+    console.print(Text(shown.reasons()))
+    console.print(Text(shown.odds()))
+    console.print()
+    console.print(_trade_table(shown))
+    if len(shown.needs) > 1:
+        console.print()
+        console.print(_needs_table(shown))
+    console.print()
+    for line in _legend(shown):
+        console.print(Text(line))
+
+
+def _legend(shown: "Trade") -> Iterator[str]:
+    """What the columns say, and what they rest on."""
+    yield f"right: of the true top {shown.k}, the share that is released. mean error: of released supports."
+    yield (
+        "50:50 becomes: what whoever was not sure whether one person's transaction is in the data can believe at most, "
+        "after the release."
+    )
+    yield f"Assumed: {shown.assumption}. Real data often needs twice as much, sometimes far more: docs/plan.md."
+    yield "Nothing was looked at, nothing was spent."
+
+
+def _trade_table(shown: "Trade") -> Table:
+    """One line for each epsilon."""
+    from veilset.plan.trade import belief_in_words  # noqa: PLC0415 - nothing is loaded but what prints
+
+    right, error, becomes = (number_column(name) for name in ("right", "mean error", "50:50 becomes"))
+    table = plain_table(number_column("epsilon"), right, "", error, "", becomes, "")
+    largest = max([*(min(each.error, 1) for each in shown.points), 1e-9])
+    for each in shown.points:
+        table.add_row(
+            f"{each.epsilon:g}",
+            f"{each.found:.0%}",
+            _bar(each.found),
+            f"{each.error:.1%}" if each.error <= 1 else "over 100%",
+            _bar(each.error / largest),
+            belief_in_words(each.epsilon),
+            "<- enough" if each.epsilon == shown.epsilon else "",
+        )
+    return table
+
+
+def _bar(share: float) -> Text:
+    """A bar for a share; more than all is all."""
+    filled = round(_BAR_OF_ALL * min(share, 1))
+    return Text("█" * filled + "░" * (_BAR_OF_ALL - filled), style="cyan")
+
+
+def _needs_table(shown: "Trade") -> Table:
+    """What every method would need."""
+    table = plain_table(
+        "method", *map(number_column, ("epsilon needed", "for what is right", "for the error"))
+    )
+    for need in shown.needs:
+        needed = (need.epsilon, need.epsilon_for_found, need.epsilon_for_error)
+        table.add_row(need.label(), *map(_epsilon_in_words, needed))
+    return table
 
 
 def print_plan(shown: "Plan") -> None:
@@ -22,6 +89,8 @@ def print_plan(shown: "Plan") -> None:
     console = stdout_console()
     for first in range(0, len(shown.methods), _METHODS_IN_A_ROW):
         console.print(_side_by_side(shown, shown.methods[first : first + _METHODS_IN_A_ROW]))
+    if shown.left_out:
+        console.print(Text(f"Left out: {', '.join(shown.left_out)}; --all shows every method."))
     console.print(Text(f"Proven: {shown.limits.sentence()}."))
     console.print(Text(f"Assumed: {shown.assumption}."))
     console.print("Nothing was looked at, nothing was spent.")
