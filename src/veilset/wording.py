@@ -1,5 +1,21 @@
 """Words around numbers, for traces, notes and pages."""
 
+_LONGEST_SHOWN = 60
+"""60 characters of what was given are enough to recognise it."""
+
+
+def shown(given: object) -> str:
+    """What a caller handed in, as a message quotes it: short, on one line, whatever it is.
+
+    >>> shown("5"), shown(1.5), shown("a" * 100) == repr("a" * 100)[:60] + "…"
+    ("'5'", '1.5', True)
+    """
+    try:
+        text = " ".join(repr(given).split())
+    except Exception:  # noqa: BLE001 - an object whose repr fails, or a number that is too long to write
+        return f"something of the type {type(given).__name__}"
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
+
 
 def counted(number: int, noun: str, plural: str | None = None, *, separator: str = "") -> str:
     """A number and what is counted, in the singular or the plural; `separator` stands between thousands.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from veilset.arguments import truth
 from veilset.errors import BadCall, BadInput
 from veilset.gate import Charge, Curator, Item, NoisyCount
 from veilset.results.estimates import Estimates, by_support, consistent
@@ -131,7 +132,7 @@ class Release(Paid):
             {frozenset(found.items): (found.support, found.low, found.high) for found in self.itemsets},
             transactions=(self.transactions.value, self.transactions.low, self.transactions.high),
             thresholds=thresholds_of(metric, min_threshold, min_confidence),
-            surely=surely,
+            surely=truth(surely, "surely"),
             item=self._item_type(),
         )
 
