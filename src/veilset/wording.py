@@ -1,4 +1,51 @@
-"""Words around numbers, for traces, notes and pages."""
+"""Words around numbers, for traces, notes and pages; and text of others, made safe to print."""
+
+import re
+import unicodedata
+
+_HARMLESS_FORMATS = "\u00ad\u200c\u200d"
+"""Marks within words of some scripts, and within emoji: they move nothing but letters."""
+
+_MAY_BE_UNSAFE = re.compile(r"[^\x20-\x7e]")
+
+
+def printable(text: str, *, keeps: str = "") -> str:
+    r"""Text of others for a terminal: what would move the cursor, colour it or turn its direction is written out.
+
+    >>> printable("milk\x1b[2J"), printable("käse\u202e"), printable("two\nlines", keeps="\n")
+    ('milk\\x1b[2J', 'käse\\u202e', 'two\nlines')
+    """
+    return _MAY_BE_UNSAFE.sub(
+        lambda found: found[0] if found[0] in keeps or not _is_unsafe(found[0]) else _written_out(found[0]),
+        text,
+    )
+
+
+def safe_json(text: str) -> str:
+    r"""A JSON document that says the same, with escapes for what a terminal would take for orders.
+
+    >>> safe_json('"a\x9bb"')
+    '"a\\u009bb"'
+    """
+    return _MAY_BE_UNSAFE.sub(
+        lambda found: found[0] if found[0] == "\n" or not _is_unsafe(found[0]) else _as_json(found[0]), text
+    )
+
+
+def _is_unsafe(letter: str) -> bool:
+    """Whether it is a control character, or changes the direction of others, or shows as nothing at all."""
+    kind = unicodedata.category(letter)
+    return kind in {"Cc", "Cs", "Zl", "Zp"} or (kind == "Cf" and letter not in _HARMLESS_FORMATS)
+
+
+def _written_out(letter: str) -> str:
+    return letter.encode("unicode_escape").decode("ascii")
+
+
+def _as_json(letter: str) -> str:
+    units = letter.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[place]:02x}{units[place + 1]:02x}" for place in range(0, len(units), 2))
+
 
 _LONGEST_SHOWN = 60
 """60 characters of what was given are enough to recognise it."""

@@ -16,7 +16,16 @@ from veilset.arrays import FloatArray, Int32Array, Int64Array
 from veilset.datasets.catalogue import DEPARTMENTS, OCCASIONS
 from veilset.errors import BadCall
 from veilset.raw.transactions import Alphabet, Item, Transactions
-from veilset.writing import as_lists, as_words, numbered, vocabulary_beside, write_fimi, write_lines
+from veilset.writing import (
+    as_lists,
+    as_words,
+    atomically,
+    numbered,
+    vocabulary_beside,
+    write_fimi,
+    write_lines,
+    write_whole,
+)
 
 _LARGEST_SIZE = 10**9
 
@@ -121,22 +130,22 @@ def write(transactions: Transactions, path: str | Path) -> None:
         write_fimi(path, offsets, items, names=names)
 
 
-def write_with_items(transactions: Transactions, path: str | Path) -> Path:
+def write_with_items(transactions: Transactions, path: str | Path, *, replaces: bool = False) -> Path:
     """Write baskets, and the list of their items beside them: `NAME.items.txt`, which an alphabet is read from.
 
     It holds an item on each line, sold or not; with its number before it where the file holds numbers for names.
-    Returns its path. Where it stands already and lists something else, nothing is written.
+    Returns its path. Where it stands already and lists something else, nothing is written, unless it `replaces` that.
     """
     path = Path(path)
     names, kind = transactions.alphabet.names, _kind_of(path)
     are_numbered = kind == ".dat" and not all(isinstance(name, int) for name in names)
     text = numbered(names) if are_numbered else "".join(f"{name}\n" for name in names)
     listed = path.with_name(path.name.removesuffix(path.suffix).removesuffix(kind) + ".items.txt")
-    for beside in (listed, *([vocabulary_beside(path)] if are_numbered else [])):
+    for beside in () if replaces else (listed, *([vocabulary_beside(path)] if are_numbered else [])):
         if beside.exists() and beside.read_bytes() != text.encode():
             raise BadCall(f"{beside} is there and lists other items; move it away, or name another file")
     write(transactions, path)
-    listed.write_text(text, encoding="utf-8", newline="\n")
+    write_whole(listed, text)
     return listed
 
 
@@ -263,4 +272,5 @@ def _write_parquet(transactions: Transactions, path: Path) -> None:
     columns = {"items": as_lists(transactions.offsets, transactions.items, words)}
     if transactions.owners is not None:
         columns["owner"] = pa.array(transactions.owners)
-    pq.write_table(pa.table(columns), path, compression="zstd")
+    with atomically(path) as part:
+        pq.write_table(pa.table(columns), part, compression="zstd")

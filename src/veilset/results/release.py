@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import asdict, dataclass, replace
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from veilset.results.estimates import Estimates, by_support, consistent
 from veilset.results.noise_check import is_mostly_noise
 from veilset.results.promise import Origin, Paid, Promise
 from veilset.results.rules import rules_frame, thresholds_of
+from veilset.writing import atomically, write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -178,16 +180,24 @@ class Release(Paid):
         """Write `.json`, `.parquet`, or `.csv` with everything but the itemsets in `NAME.csv.json`."""
         path = Path(path)
         if path.suffix == ".json":
-            path.write_text(self.to_json() + "\n", encoding="utf-8")
+            write_whole(path, self.to_json() + "\n")
         elif path.suffix == ".parquet":
-            self.to_frame().write_parquet(path, metadata={"veilset": json.dumps(self._about())})
+            held = BytesIO()
+            self.to_frame().write_parquet(held, metadata={"veilset": json.dumps(self._about())})
+            write_whole(path, held.getvalue())
         elif path.suffix == ".csv":
-            as_json = pl.col("items").map_elements(_item_list_to_json, return_dtype=pl.String)
-            self.to_frame().with_columns(as_json).write_csv(path)
-            about = json.dumps(self._about(), ensure_ascii=False, indent=1)
-            _beside(path).write_text(about + "\n", encoding="utf-8")
+            self._save_csv(path)
         else:
             raise BadCall(f"cannot write a release to {path.name!r}; name it .json, .csv or .parquet")
+
+    def _save_csv(self, path: Path) -> None:
+        """Both halves are written before either takes its place."""
+        as_json = pl.col("items").map_elements(_item_list_to_json, return_dtype=pl.String)
+        table = self.to_frame().with_columns(as_json).write_csv()
+        about = json.dumps(self._about(), ensure_ascii=False, indent=1)
+        with atomically(path) as part, atomically(_beside(path)) as other_half:
+            part.write_bytes(table.encode())
+            other_half.write_bytes(f"{about}\n".encode())
 
     @classmethod
     def load(cls, path: str | Path) -> "Release":
@@ -213,6 +223,11 @@ class Release(Paid):
         if any(isinstance(item, str) for item in items):
             return pl.String()
         return pl.UInt64() if any(int(item) >= 2**63 for item in items) else pl.Int64()
+
+
+def files_of_release(path: Path) -> tuple[Path, ...]:
+    """All that `Release.save` writes for a path."""
+    return (path, _beside(path)) if path.suffix == ".csv" else (path,)
 
 
 def _finished(

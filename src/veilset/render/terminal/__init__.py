@@ -8,7 +8,7 @@ from veilset.render.terminal.ledgers import print_dataset, print_datasets
 from veilset.render.terminal.plans import print_plan
 from veilset.render.terminal.results import print_exact, print_published, print_release
 from veilset.render.terminal.rules import print_rules
-from veilset.render.terminal.streams import print_json, print_line, progress, stage, warn
+from veilset.render.terminal.streams import print_json, print_line, progress, quietly, stage, warn
 from veilset.render.terminal.tables import print_facts, print_study
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "print_study",
     "print_verdicts",
     "progress",
+    "quietly",
     "stage",
     "warn",
 ]

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rich.table import Column, Table
-from rich.text import Text
 
-from veilset.render.terminal.streams import stdout_console
+from veilset.render.terminal.streams import plain_text, stdout_console
 from veilset.render.terminal.tables import plain_table
 from veilset.wording import counted
 
@@ -22,8 +21,8 @@ def print_plan(shown: "Plan") -> None:
     console = stdout_console()
     for first in range(0, len(shown.methods), _METHODS_IN_A_ROW):
         console.print(_side_by_side(shown, shown.methods[first : first + _METHODS_IN_A_ROW]))
-    console.print(Text(f"Proven: {shown.limits.sentence()}."))
-    console.print(Text(f"Assumed: {shown.assumption}."))
+    console.print(plain_text(f"Proven: {shown.limits.sentence()}."))
+    console.print(plain_text(f"Assumed: {shown.assumption}."))
     console.print("Nothing was looked at, nothing was spent.")
 
 

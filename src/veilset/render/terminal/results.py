@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from veilset.render.terminal.streams import stdout_console
+from veilset.render.terminal.streams import plain_text, stdout_console
 from veilset.render.terminal.tables import number_column, plain_table
 from veilset.wording import counted
 
@@ -55,7 +55,7 @@ def print_noise_warning(shown: "Release") -> None:
     """The first line, where nothing that follows can be told from noise."""
     if shown.noise_warning is not None:
         warning = f"{shown.noise_warning[0].upper()}{shown.noise_warning[1:]}."
-        stdout_console().print(Text(warning, style="bold yellow"))
+        stdout_console().print(plain_text(warning, style="bold yellow"))
 
 
 def print_published(shown: "Published", path: Path, *, most: int = 20) -> None:
@@ -89,20 +89,20 @@ def print_exact(shown: "ExactResult", *, most: int = 50) -> None:
     if len(shown) > most:
         console.print(f"… and {len(shown) - most:,} more; --json prints them all")
     for note in shown.notes:
-        console.print(Text(note))
+        console.print(plain_text(note))
 
 
 def _print_cost_and_promise(shown: "Release | Published") -> None:
     console = stdout_console()
     for paid in _paid(shown.trace):
-        console.print(Text(f"  paid  {paid}"))
+        console.print(plain_text(f"  paid  {paid}"))
     delta = f", and delta {float(shown.delta):g}" if shown.delta > 0 else ""
-    console.print(Text(f"  spent {shown.spent} of epsilon {shown.epsilon}{delta}"))
+    console.print(plain_text(f"  spent {shown.spent} of epsilon {shown.epsilon}{delta}"))
     if shown.ledger is not None:
-        console.print(Text(f"  paid by {shown.ledger.sentence()}"))
+        console.print(plain_text(f"  paid by {shown.ledger.sentence()}"))
     for note in shown.notes:
-        console.print(Text(note))
-    console.print(Text(str(shown.promise)))
+        console.print(plain_text(note))
+    console.print(plain_text(str(shown.promise)))
 
 
 def _paid(trace: Sequence["Charge"]) -> Iterator[str]:
@@ -117,10 +117,10 @@ def _paid(trace: Sequence["Charge"]) -> Iterator[str]:
 
 
 def _names(items: Sequence[object]) -> Text:
-    return Text(", ".join(str(item) for item in items))
+    return plain_text(", ".join(str(item) for item in items))
 
 
 def _error_bar(low: int, value: int, high: int, largest: int) -> Text:
     """A bar up to the support, with the interval around its end."""
     start, end, far = (round(_BAR * number / max(largest, 1)) for number in (low, value, high))
-    return Text("█" * start + "▓" * (end - start) + "░" * (far - end), style="cyan")
+    return plain_text("█" * start + "▓" * (end - start) + "░" * (far - end), style="cyan")
