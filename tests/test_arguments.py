@@ -160,7 +160,10 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "k as text": ({"k": "5"}, "k, the number of itemsets, is '5'; give a whole number"),
     "k between numbers": ({"k": 1.5}, "k, the number of itemsets, is 1.5; give a whole number"),
     "k a truth value": ({"k": True}, "k, the number of itemsets, is True"),
-    "half a transaction": ({"k": 1, "per_owner": 1.5}, "per_owner, the number of transactions"),
+    "half a transaction": (
+        {"k": 1, "per_owner": 1.5},
+        "per_owner 1.5 is no number of transactions of one person",
+    ),
     "noise a number": ({"k": 1, "noise": 7}, "noise is 7; give SeededNoise(seed), or leave it out"),
     "noise nothing": ({"k": 1, "noise": 0}, "noise is 0; give SeededNoise"),
     "epsilon nan": ({"k": 1, "epsilon": Decimal("NaN")}, "epsilon Decimal('NaN') is not a number"),

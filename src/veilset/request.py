@@ -100,12 +100,11 @@ def _exact_support(min_support: Support) -> Fraction:
 
 def checked_per_owner(per_owner: object) -> PerOwner:
     """How many transactions of one person count, from what a caller handed in."""
-    if isinstance(per_owner, str):
-        if per_owner != AUTO:
-            raise BadCall(
-                f"{shown(per_owner)} is no number of transactions of one person; give numbers from 1 up, or auto"
-            )
+    if isinstance(per_owner, str) and per_owner == AUTO:
         return AUTO
-    return whole(
-        per_owner, "per_owner, the number of transactions of one person,", least=1, most=MOST_TRANSACTIONS
-    )
+    try:
+        return whole(per_owner, "per_owner", least=1, most=MOST_TRANSACTIONS)
+    except BadCall:
+        raise BadCall(
+            f"per_owner {shown(per_owner)} is no number of transactions of one person; give numbers from 1 up, or auto"
+        ) from None

@@ -15,12 +15,15 @@ import typer
 
 from veilset.cli.commands import app
 from veilset.errors import BudgetExceeded, ChoiceMissing, VeilsetError
+from veilset.wording import printable
 
 if TYPE_CHECKING:
     from veilset.audit.command_lines import Finished
 
 DONE, BAD_CALL, REFUSED, INTERRUPTED = 0, 2, 3, 130
 """Exit codes; scripts depend on them."""
+
+_LINE = "\n"
 
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 """A wrong command line. Versions of typer differ in where this class stands; all of them derive this one from it."""
@@ -64,7 +67,7 @@ def _exit_code(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except (VeilsetError, _UsageError, OSError, MemoryError) as error:
-        typer.echo(f"veilset: {_complaint(error)}", err=True)
+        typer.echo(f"veilset: {printable(_complaint(error), keeps=_LINE)}", err=True)
         return REFUSED if isinstance(error, BudgetExceeded) else BAD_CALL
     except Exception as error:
         if not _notes(error):

@@ -12,10 +12,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from veilset.arguments import finite_or_infinite
 from veilset.arrays import FloatArray, Int32Array, Int64Array
 from veilset.datasets.catalogue import DEPARTMENTS, OCCASIONS
 from veilset.errors import BadCall
+from veilset.integers import whole
 from veilset.raw.transactions import Alphabet, Item, Transactions
+from veilset.wording import shown
 from veilset.writing import (
     as_lists,
     as_words,
@@ -102,6 +105,19 @@ def quest(
     return _filled(rng, pool, lengths, Alphabet(range(items), is_given=True))
 
 
+def generate(
+    rows: int = 10_000, *, quest_items: int | None = None, length: float = 8, seed: int = 7
+) -> Transactions:
+    """Synthetic baskets, nobody's data: groceries, or numbered items after IBM Quest where their number is given.
+
+    >>> len(generate(100)), len(generate(100, quest_items=20).alphabet)
+    (100, 20)
+    """
+    if quest_items is None:
+        return groceries(rows, length=length, seed=seed)
+    return quest(rows, items=quest_items, length=length, seed=seed)
+
+
 def write(transactions: Transactions, path: str | Path) -> None:
     """Write baskets as they are, in the format that the file's name asks for.
 
@@ -156,11 +172,13 @@ def _kind_of(path: Path) -> str:
 
 def _check_sizes(seed: int, **sizes: float) -> None:
     """Refuse sizes that make no baskets, or more than any memory holds."""
-    if seed < 0:
-        raise BadCall(f"there is no seed {seed}; give 0 or more")
+    whole(seed, "the seed", least=0)
     for name, size in sizes.items():
-        if not 1 <= size <= _LARGEST_SIZE:
-            raise BadCall(f"{name} = {size} makes no baskets; give at least 1, and at most {_LARGEST_SIZE}")
+        number = finite_or_infinite(size, name) if "length" in name else whole(size, name)
+        if not 1 <= number <= _LARGEST_SIZE:
+            raise BadCall(
+                f"{name} = {shown(size)} makes no baskets; give at least 1, and at most {_LARGEST_SIZE}"
+            )
 
 
 def _popularity() -> dict[str, float]:

@@ -25,8 +25,8 @@ _FEWEST_TOLD_TOGETHER = 3
 """From 3 questions of one kind in a row, one line tells them all."""
 
 
-def print_release(shown: "Release", *, most: int = 50) -> None:
-    """A release as a table with error bars, what it cost, and the promise."""
+def print_release(shown: "Release", *, most: int = 50, lists_questions: bool = False) -> None:
+    """A release as a table with error bars, what it cost, and the promise; every question, if that is wanted."""
     support, interval, share = (number_column(name) for name in ("support", "95 % interval", "share"))
     table = plain_table("itemset", support, interval, share, "")
     total = shown.transactions.value
@@ -48,7 +48,7 @@ def print_release(shown: "Release", *, most: int = 50) -> None:
     itemsets = counted(len(shown), "itemset", separator=",")
     transactions = counted(total, "transaction", separator=",")
     console.print(f"{itemsets} from {about}{transactions}, by {shown.method}")
-    _print_cost_and_promise(shown)
+    _print_cost_and_promise(shown, lists_questions=lists_questions)
 
 
 def print_noise_warning(shown: "Release") -> None:
@@ -58,7 +58,7 @@ def print_noise_warning(shown: "Release") -> None:
         stdout_console().print(plain_text(warning, style="bold yellow"))
 
 
-def print_published(shown: "Published", path: Path, *, most: int = 20) -> None:
+def print_published(shown: "Published", path: Path, *, most: int = 20, lists_questions: bool = False) -> None:
     """The most frequent records of a published dataset, where it lies, what it cost, and the promise."""
     table = plain_table("record", number_column("copies"))
     by_copies = shown.to_frame().sort("multiplicity", descending=True, maintain_order=True)
@@ -76,7 +76,7 @@ def print_published(shown: "Published", path: Path, *, most: int = 20) -> None:
         console.print(
             "No record was common enough to be told from noise: give more epsilon, or another method"
         )
-    _print_cost_and_promise(shown)
+    _print_cost_and_promise(shown, lists_questions=lists_questions)
 
 
 def print_exact(shown: "ExactResult", *, most: int = 50) -> None:
@@ -92,12 +92,14 @@ def print_exact(shown: "ExactResult", *, most: int = 50) -> None:
         console.print(plain_text(note))
 
 
-def _print_cost_and_promise(shown: "Release | Published") -> None:
+def _print_cost_and_promise(shown: "Release | Published", *, lists_questions: bool) -> None:
     console = stdout_console()
-    for paid in _paid(shown.trace):
-        console.print(plain_text(f"  paid  {paid}"))
+    if lists_questions:
+        for paid in _paid(shown.trace):
+            console.print(plain_text(f"  paid  {paid}"))
     delta = f", and delta {float(shown.delta):g}" if shown.delta > 0 else ""
-    console.print(plain_text(f"  spent {shown.spent} of epsilon {shown.epsilon}{delta}"))
+    on = "" if lists_questions else f", on {counted(len(shown.trace), 'question')} (--verbose lists them)"
+    console.print(plain_text(f"  spent {shown.spent} of epsilon {shown.epsilon}{delta}{on}"))
     if shown.ledger is not None:
         console.print(plain_text(f"  paid by {shown.ledger.sentence()}"))
     for note in shown.notes:

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -69,6 +69,6 @@ def print_line(text: str) -> None:
     print(printable(text))  # noqa: T201
 
 
-def print_json(values: Any) -> None:  # noqa: ANN401
-    """One JSON document on stdout."""
-    print(safe_json(json.dumps(values, ensure_ascii=False, indent=1)))  # noqa: T201
+def print_json(values: Any, *, to: TextIO | None = None) -> None:  # noqa: ANN401
+    """One JSON document on stdout, or on another stream."""
+    print(safe_json(json.dumps(values, ensure_ascii=False, indent=1)), file=to)
