@@ -252,7 +252,7 @@ def publish_command(
             per_owner=limit_of(per_owner),
             account=account,
         )
-        with telling_spent(published), or_on_stdout(published.with_records):
+        with or_on_stdout(published.with_records), telling_spent(published):
             published.write(out)
         record_files(account, published, out)
     warn_if_conditional(published)

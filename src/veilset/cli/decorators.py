@@ -144,8 +144,7 @@ def makes_release(command: Callable[..., "Release"]) -> Callable[..., None]:
             )
         with asking("a private release"):
             found = command(data, **options)
-            with telling_spent(found):
-                _write(found, out=out, report=report)
+            _write(found, out=out, report=report)
             record_files(options["account"], found, out, report)
         warn_if_conditional(found)
         with or_on_stderr(None if out else found.to_dict):
@@ -235,11 +234,11 @@ def _write(found: "Release", *, out: Path | None, report: Path | None) -> None:
     from veilset import write_report  # noqa: PLC0415
     from veilset.writing import atomically  # noqa: PLC0415
 
-    with or_on_stdout(found.to_dict):
-        if out is not None:
+    if out is not None:
+        with or_on_stdout(found.to_dict), telling_spent(found):
             found.save(out)
     if report is not None:
-        with or_on_stdout(None if out else found.to_dict), atomically(report) as part:
+        with or_on_stdout(None if out else found.to_dict), telling_spent(found), atomically(report) as part:
             write_report(found, part)
 
 
