@@ -9,7 +9,7 @@ from veilset.errors import BadCall
 from veilset.integers import whole
 from veilset.rationals import Rational
 from veilset.taxonomy import FAN_OUT, Taxonomy, check_fan_out
-from veilset.wording import shown
+from veilset.wording import counted, shown
 
 Support = Rational
 """A threshold: below 1 a share of the transactions, from 1 up a count."""
@@ -77,7 +77,7 @@ class PublishRequest:
             return Taxonomy.context_free(range(alphabet_size), fan_out=self.fan_out)
         if sorted(self.taxonomy.items.tolist()) != list(range(alphabet_size)):
             raise BadCall(
-                f"the taxonomy has {self.taxonomy.items.size} items, the alphabet {alphabet_size}; "
+                f"the taxonomy has {counted(self.taxonomy.items.size, 'item')}, the alphabet {alphabet_size}; "
                 "give one that holds every item of the alphabet once"
             )
         return self.taxonomy

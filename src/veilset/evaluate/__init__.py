@@ -53,7 +53,7 @@ from veilset.request import AUTO, PerOwner, PublishRequest, Request, Support, ch
 from veilset.results.estimates import count_of
 from veilset.results.published import Published
 from veilset.results.release import Release
-from veilset.wording import shown
+from veilset.wording import counted, shown
 
 __all__ = [
     "CELL",
@@ -264,7 +264,7 @@ def _exact_answer(name: str, held: Transactions, request: Request) -> tuple[Exac
     if found.supports.size < request.k:
         held_itemsets = found.supports.size
         raise BadCall(
-            f"{name} holds only {held_itemsets} itemsets, fewer than k = {request.k}; give a smaller k"
+            f"{name} holds only {counted(held_itemsets, 'itemset')}, fewer than k = {request.k}; give a smaller k"
         )
     return found, int(found.supports[-1])
 

@@ -55,7 +55,7 @@ def _sum_of(found: Sequence["Verdict"]) -> Iterator[str]:
     if controls:
         refuted = sum(verdict.is_broken for verdict in controls)
         yield f"{refuted} of {counted(len(controls), 'control')} refuted, as all must be."
-    yield f"This took {seconds:.0f} seconds."
+    yield f"This took {counted(round(seconds), 'second')}."
 
 
 def print_noise_tests(found: Sequence["NoiseTest"]) -> None:

@@ -98,13 +98,22 @@ def _print_cost_and_promise(shown: "Release | Published", *, lists_questions: bo
         for paid in _paid(shown.trace):
             console.print(plain_text(f"  paid  {paid}"))
     delta = f", and delta {float(shown.delta):g}" if shown.delta > 0 else ""
-    on = "" if lists_questions else f", on {counted(len(shown.trace), 'question')} (--verbose lists them)"
+    questions = counted(len(shown.trace), "question")
+    on = (
+        ""
+        if lists_questions or not shown.trace
+        else f", on {questions} (--verbose lists {_them(shown.trace)})"
+    )
     console.print(plain_text(f"  spent {shown.spent} of epsilon {shown.epsilon}{delta}{on}"))
     if shown.ledger is not None:
         console.print(plain_text(f"  paid by {shown.ledger.sentence()}"))
     for note in shown.notes:
         console.print(plain_text(note))
     console.print(plain_text(str(shown.promise)))
+
+
+def _them(trace: Sequence["Charge"]) -> str:
+    return "it" if len(trace) == 1 else "them"
 
 
 def _paid(trace: Sequence["Charge"]) -> Iterator[str]:
