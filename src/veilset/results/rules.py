@@ -30,7 +30,7 @@ DEFAULT_THRESHOLDS = {
 }
 """What rules must reach, by metric, where nothing else is said: all of them, or those that beat chance."""
 
-SHARES = ("antecedent support", "consequent support", "support", "confidence")
+AT_MOST_ONE = ("antecedent support", "consequent support", "support", "confidence")
 """Metrics that are never above 1."""
 
 
@@ -55,7 +55,7 @@ def thresholds_of(metric: str, min_threshold: float | None, min_confidence: floa
 def _least(given: float, metric: str) -> float:
     """A threshold that a metric can reach."""
     least = finite_or_infinite(given, f"the threshold of the {metric} of rules")
-    if metric in SHARES and least > 1:
+    if metric in AT_MOST_ONE and least > 1:
         raise BadCall(f"no {metric} of a rule reaches {shown(given)}: it is a share, at most 1; 50 % is 0.5")
     return least
 
