@@ -7,7 +7,7 @@ leaves what was there before. Knows nothing of where baskets come from.
 import os
 import secrets
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -45,7 +45,8 @@ def atomically(path: str | Path) -> Iterator[Path]:
             part.replace(place)
     finally:
         part.unlink(missing_ok=True)
-    _bring_to_disk(place.parent)
+    with suppress(OSError):  # the file is in its place; not every file system can wait for a folder
+        _bring_to_disk(place.parent)
 
 
 def write_whole(path: str | Path, content: str | bytes) -> None:
@@ -66,9 +67,7 @@ def _named(path: Path) -> Iterator[None]:
 
 def _bring_to_disk(path: Path) -> None:
     """Wait until a file, or the names in a folder, would survive a power cut."""
-    if path.is_dir() and os.name == "nt":
-        return  # Windows has no such wait for folders
-    descriptor = os.open(path, os.O_RDONLY)
+    descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
     try:
         os.fsync(descriptor)
     finally:

@@ -51,8 +51,12 @@ def test_quiet_prints_nothing_and_verbose_lists_what_was_paid(
     force = ["--force"] if command == "publish" else []
     assert "  paid  " not in veilset(*call).stdout
     assert "  paid  " in veilset(*call, *force, "--verbose").stdout
-    quiet = veilset(*call, *force, "--quiet")
+    kept = [] if command == "publish" else ["--out", str(tmp_path / "kept.json")]
+    quiet = veilset(*call, *force, *kept, "--quiet")
     assert (quiet.returncode, quiet.stdout, quiet.stderr) == (0, "", "")
+    if kept:
+        lost = veilset(*call, "--quiet")
+        assert (lost.returncode, "would be lost; give --out" in lost.stderr) == (2, True)
     assert json.loads(veilset(*call, *force, "--quiet", "--json").stdout)["is_private"] is True
     both = veilset(*call, *force, "--quiet", "--verbose")
     assert (both.returncode, both.stdout, both.stderr.count("\n")) == (2, "", 1)

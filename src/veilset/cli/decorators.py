@@ -136,7 +136,7 @@ def makes_release(command: Callable[..., "Release"]) -> Callable[..., None]:
     ) -> None:
         from veilset.render import terminal  # noqa: PLC0415
 
-        check_loudness(quiet=quiet, verbose=verbose)
+        check_loudness(quiet=quiet, verbose=verbose, is_kept=bool(out or report or as_json))
         _check_files(out, report, data=path, replaces=force)
         if is_published(path):
             terminal.warn(

@@ -139,7 +139,7 @@ def _check_writable(path: Path) -> None:
     folder = path.resolve().parent
     trial = folder / f".{secrets.token_hex(4)}-{path.name}"
     try:
-        if path.exists():
+        if path.is_file() or path.is_dir():  # a pipe that nobody reads yet would wait
             os.close(os.open(path, os.O_WRONLY))
         if path.is_file() or not path.exists():
             trial.open("xb").close()
@@ -156,10 +156,14 @@ def free_name(path: Path) -> Path:
     return path if not path.exists() else next(each for each in numbered if not each.exists())
 
 
-def check_loudness(*, quiet: bool, verbose: bool) -> None:
-    """Refuse to print both less and more."""
+def check_loudness(*, quiet: bool, verbose: bool, is_kept: bool = True) -> None:
+    """Refuse to print both less and more, and to pay for a result that is neither printed nor kept."""
     if quiet and verbose:
         raise BadCall("--quiet prints less and --verbose more; give one of them")
+    if quiet and not is_kept:
+        raise BadCall(
+            "--quiet prints nothing, and no file is named: what is paid for would be lost; give --out"
+        )
 
 
 def parts_of(text: str) -> list[str]:
