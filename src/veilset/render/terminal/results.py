@@ -68,9 +68,10 @@ def print_published(shown: "Published", path: Path, *, most: int = 20, lists_que
     console.print(table)
     if by_copies.height > most:
         console.print(f"… and {by_copies.height - most:,} more")
+    records = counted(len(shown), "record", separator=",")
+    where = f"in {path}, with the promise in {path.name}.json"
     console.print(
-        f"{counted(len(shown), 'record', separator=',')}, {by_copies.height:,} of them different, by {shown.method}; "
-        f"in {path}, with the promise in {path.name}.json"
+        plain_text(f"{records}, {by_copies.height:,} of them different, by {shown.method}; {where}")
     )
     if len(shown) == 0:
         console.print(
