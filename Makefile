@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check format bench study discovery persons publishing audit prove mutants clean
+.PHONY: demo test check format bench study discovery persons publishing audit prove mutants man clean
 
 demo: .venv/installed
 	$(BIN)/veilset demo
@@ -43,6 +43,9 @@ prove: .venv/installed
 
 mutants: .venv/installed
 	$(BIN)/python -m benchmarks.mutants
+
+man: .venv/installed
+	$(BIN)/python -m veilset.cli.man docs/veilset.1
 
 clean:
 	rm -rf .venv

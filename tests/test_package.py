@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 
 def test_heavy_modules_wait_until_they_are_needed() -> None:
@@ -37,3 +38,15 @@ def test_every_public_name_exists_and_is_listed_once() -> None:
 
     assert sorted(package.__all__) == sorted([*package._HOMES, "__version__"])
     assert all(getattr(package, name) is not None for name in package.__all__)
+
+
+def test_every_verb_of_the_command_line_is_a_function_of_the_package() -> None:
+    """Also when a module of a similar name was imported before: what is exported is never a module."""
+    import veilset as package  # noqa: PLC0415
+    import veilset.evaluate  # noqa: PLC0415
+    import veilset.exact  # noqa: PLC0415
+
+    assert package.evaluate_methods is veilset.evaluate.evaluate
+    assert package.describe(package.generate(20))["transactions"] == 20
+    assert not [name for name in package.__all__ if isinstance(getattr(package, name), ModuleType)]
+    assert package.METHODS["planned"].summary.startswith("itemsets by the strategy")

@@ -19,9 +19,12 @@ from veilset.results.views import find_views_with
 
 if TYPE_CHECKING:
     from veilset.api import items, mine, publish
+    from veilset.datasets import generate
     from veilset.errors import BadCall, BadInput, BudgetExceeded, LedgerUnavailable, VeilsetError
     from veilset.estimator import PrivateItemsets
-    from veilset.exact import ExactResult, mine_exact
+    from veilset.evaluate import Study
+    from veilset.evaluate import evaluate as evaluate_methods
+    from veilset.exact import ExactResult, describe, mine_exact
     from veilset.gate import Ledger, SecureNoise, SeededNoise
     from veilset.methods import METHODS
     from veilset.opening import open_curator
@@ -31,6 +34,9 @@ if TYPE_CHECKING:
     from veilset.render.report import write_report
     from veilset.results.published import Published
     from veilset.results.release import Release
+
+_OTHER_NAMES = {"evaluate_methods": "evaluate"}
+"""What is called otherwise in its home: once `veilset.evaluate` is imported, that name is the module."""
 
 _HOMES = {
     "METHODS": "veilset.methods",
@@ -47,8 +53,12 @@ _HOMES = {
     "Release": "veilset.results.release",
     "SecureNoise": "veilset.gate",
     "SeededNoise": "veilset.gate",
+    "Study": "veilset.evaluate",
     "Transactions": "veilset.raw.transactions",
     "VeilsetError": "veilset.errors",
+    "describe": "veilset.exact",
+    "evaluate_methods": "veilset.evaluate",
+    "generate": "veilset.datasets",
     "items": "veilset.api",
     "make_plan": "veilset.plan",
     "mine": "veilset.api",
@@ -82,9 +92,13 @@ __all__ = [
     "Release",
     "SecureNoise",
     "SeededNoise",
+    "Study",
     "Transactions",
     "VeilsetError",
     "__version__",
+    "describe",
+    "evaluate_methods",
+    "generate",
     "items",
     "make_plan",
     "mine",
@@ -101,7 +115,7 @@ def __getattr__(name: str) -> object:
     """Import a public name when it is first used: `veilset --version` should not wait for a compiler."""
     if name not in _HOMES:
         raise AttributeError(f"module 'veilset' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    return getattr(import_module(_HOMES[name]), _OTHER_NAMES.get(name, name))
 
 
 def __dir__() -> list[str]:

@@ -7,8 +7,10 @@ from typing import Any, overload
 
 import numpy as np
 
+from veilset.arguments import a_path, either
 from veilset.errors import BadCall
 from veilset.gate import Curator, DatasetAccount, Delta, Epsilon, Noise, SecureNoise, tells_spent
+from veilset.integers import whole
 from veilset.itemsets import Itemsets
 from veilset.methods import Method, find_method
 from veilset.methods.shared.preliminaries import SHARE_FOR_NUMBER
@@ -35,10 +37,12 @@ def mine(  # noqa: PLR0913 - all keyword-only, each documented
     min_support: Support | None = None,
     method: str | None = None,
     max_size: int | None = None,
+    max_len: int | None = None,
     alphabet: AlphabetSource | None = None,
     public_items: bool = False,
     delta: Delta | None = None,
     per_owner: PerOwner | None = None,
+    public_count: int | None = None,
     transactions: int | None = None,
     noise: Noise | None = None,
     account: DatasetAccount | None = None,
@@ -53,16 +57,19 @@ def mine(  # noqa: PLR0913 - all keyword-only, each documented
         epsilon: the privacy budget of this release; 0.1 means one tenth. Smaller protects more. May be left out where
             the account has an allowance for each release.
         k: how many itemsets.
-        min_support: only itemsets at least this frequent; below 1 a share of the transactions, else a count.
+        min_support: only itemsets at least this frequent; below 1 a share of the transactions, else a count. 1.0
+            could mean both, and is refused.
         method: a name from `veilset.METHODS`.
         max_size: the most items in an itemset.
+        max_len: another name of `max_size`: mlxtend's.
         alphabet: a public list of the items, or the path of a file of them; other items are left out.
         public_items: True where the items of this data are public anyway. The promise is conditional on that.
         delta: find the items privately; the probability with which the promise may fail, such as 1e-9.
         per_owner: how many transactions of one person may count, where persons have several; "auto" to have it
             chosen privately, for up to 5 % of epsilon.
-        transactions: the number of transactions, where it is public anyway. Otherwise a small share of
+        public_count: the number of transactions, where it is public anyway. Otherwise a small share of
             epsilon pays for a noisy one.
+        transactions: another name of `public_count`.
         noise: `SeededNoise(seed)` for tests and evaluation; the release is then not private.
         account: who pays: a dataset of a ledger, `veilset.Ledger(url).dataset(name)`. All that the release may cost is
             reserved there first.
@@ -75,13 +82,13 @@ def mine(  # noqa: PLR0913 - all keyword-only, each documented
     >>> release.spent, release.is_private
     (Fraction(1, 1), False)
     """
-    request = Request.of(k=k, min_support=min_support, max_size=max_size)
+    request = Request.of(k=k, min_support=min_support, max_size=either(max_size=max_size, max_len=max_len))
     access = Access(
         epsilon=epsilon,
-        noise=noise or SecureNoise(),
+        noise=SecureNoise() if noise is None else noise,
         items=ItemChoice(alphabet, public_items, delta),
         per_owner=per_owner,
-        transactions=transactions,
+        transactions=either(public_count=public_count, transactions=transactions),
         account=account,
     )
     return run_method(find_method(method, task="mine"), request, access, data)
@@ -97,6 +104,7 @@ def items(  # noqa: PLR0913 - as in `mine`
     public_items: bool = False,
     delta: Delta | None = None,
     per_owner: PerOwner | None = None,
+    public_count: int | None = None,
     transactions: int | None = None,
     noise: Noise | None = None,
     account: DatasetAccount | None = None,
@@ -113,7 +121,8 @@ def items(  # noqa: PLR0913 - as in `mine`
         delta: find the items privately; see `mine`.
         per_owner: how many transactions of one person may count, where persons have several; "auto" to have it
             chosen privately, for up to 5 % of epsilon.
-        transactions: the number of transactions, where it is public anyway.
+        public_count: the number of transactions, where it is public anyway.
+        transactions: another name of `public_count`.
         noise: `SeededNoise(seed)` for tests and evaluation; the release is then not private.
         account: who pays: a dataset of a ledger, `veilset.Ledger(url).dataset(name)`. All that the release may cost is
             reserved there first.
@@ -124,13 +133,13 @@ def items(  # noqa: PLR0913 - as in `mine`
     >>> sorted(found.items for found in release.itemsets)
     [('bread',), ('milk',)]
     """
-    request = Request.of(k=k, max_size=1)
+    request = Request.of(k=whole(k, "k, the number of items,", least=1), max_size=1)
     access = Access(
         epsilon=epsilon,
-        noise=noise or SecureNoise(),
+        noise=SecureNoise() if noise is None else noise,
         items=ItemChoice(alphabet, public_items, delta),
         per_owner=per_owner,
-        transactions=transactions,
+        transactions=either(public_count=public_count, transactions=transactions),
         account=account,
     )
     return run_method(find_method(method, task="items"), request, access, data)
@@ -228,13 +237,14 @@ def publish(  # noqa: PLR0913 - as in `mine`
         as_transactions(data),
     )
     if taxonomy is not None:
+        a_path(taxonomy, "taxonomy")
         if delta is not None:
             raise BadCall("a taxonomy lists the items in public; give it as the alphabet, too, and no delta")
         listed = held if alphabet is None else over(held, alphabet)
         request = replace(request, taxonomy=Taxonomy.read(taxonomy, listed.alphabet.names, fan_out=fan_out))
     access = Access(
         epsilon=epsilon,
-        noise=noise or SecureNoise(),
+        noise=SecureNoise() if noise is None else noise,
         items=ItemChoice(alphabet, public_items, delta),
         per_owner=per_owner,
         account=account,

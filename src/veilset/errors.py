@@ -8,6 +8,8 @@
     ├── LedgerUnavailable   a ledger that cannot be read or written: nothing was looked at
     └── NoiseTooSmall       noise that would cost more than was paid: a mistake in veilset; nothing was drawn
 
+BadInput and BadCall are ValueErrors, too: whoever catches those catches them.
+
 A message says what was given, what is allowed and what to do next. It never quotes private data: BadInput
 names the file and the line, not what the line holds. A message is one line, but for that of a choice: it explains
 what there is to choose from, a line each.
@@ -18,11 +20,11 @@ class VeilsetError(Exception):
     """Everything that veilset raises on purpose."""
 
 
-class BadInput(VeilsetError):  # noqa: N818 - reads as what happened
+class BadInput(VeilsetError, ValueError):  # noqa: N818 - reads as what happened
     """A file, table or list that cannot be read as transactions."""
 
 
-class BadCall(VeilsetError):  # noqa: N818
+class BadCall(VeilsetError, ValueError):  # noqa: N818
     """An argument out of range, or a combination that makes no sense."""
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from veilset.arguments import either, truth
 from veilset.itemsets import Itemsets
 from veilset.raw.counts import ExactItemsets
 from veilset.raw.engines.itemset_filter import ItemsetFilter
@@ -63,25 +64,27 @@ def mine_exact(
     k: int | None = None,
     min_support: Support | None = None,
     max_size: int | None = None,
+    max_len: int | None = None,
     maximal: bool = False,
 ) -> ExactResult:
     """All itemsets above a threshold, or the k most frequent ones. NOT private.
 
     The exception is a published dataset, or a file of one: mining it looks at nobody's data any more, costs
-    nothing, and the result carries its promise.
+    nothing, and the result carries its promise. `max_len` is another name of `max_size`.
 
     >>> found = mine_exact([["bread", "milk"], ["bread"], ["bread", "milk"]], min_support=2)
     >>> dict(zip(found.itemsets, found.supports))
     {('bread',): 3, ('milk',): 2, ('bread', 'milk'): 2}
     """
-    request = Request.of(k=k, min_support=min_support, max_size=max_size)
+    request = Request.of(k=k, min_support=min_support, max_size=either(max_size=max_size, max_len=max_len))
+    only_largest = truth(maximal, "maximal")
     transactions, promise = _opened(data)
     engine = LocalEngine(transactions)
     min_count = max(1, count_of(request.min_support or Fraction(1), transactions=len(transactions)))
-    which = ItemsetFilter(min_count=min_count, max_size=max_size)
+    which = ItemsetFilter(min_count=min_count, max_size=request.max_size)
     found = engine.frequent(which) if request.k is None else engine.top(request.k, which)
     notes = _limits(request, found)
-    if maximal:
+    if only_largest:
         found = only_maximal(found)
     names = transactions.alphabet.names
     itemsets = tuple(

@@ -8,10 +8,11 @@ import numpy.typing as npt
 
 from veilset.arrays import Int32Array, Int64Array
 from veilset.errors import BadCall
+from veilset.wording import shown
 
 
-def whole(given: object, what: str, *, least: int | None = None) -> int:
-    """The integer that was given, read once; BadCall for anything else, or for one that is too small.
+def whole(given: object, what: str, *, least: int | None = None, most: int | None = None) -> int:
+    """The integer that was given, read once; BadCall for anything else, or for one that is too small or too large.
 
     >>> whole(3, "k"), whole(np.int64(3), "k", least=1)
     (3, 3)
@@ -21,9 +22,11 @@ def whole(given: object, what: str, *, least: int | None = None) -> int:
     except TypeError:
         number = None
     if number is None:
-        raise BadCall(f"{what} is {given!r}; give a whole number")
+        raise BadCall(f"{what} is {shown(given)}; give a whole number")
     if least is not None and number < least:
-        raise BadCall(f"{what} is {number}; give a whole number, at least {least}")
+        raise BadCall(f"{what} is {shown(number)}; give a whole number, at least {least}")
+    if most is not None and number > most:
+        raise BadCall(f"{what} is {shown(number)}; give a whole number, at most {most}")
     return int(number)
 
 

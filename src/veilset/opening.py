@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, TypeVar
 
+from veilset.arguments import either, exact_number, instance, path_or_items, truth
 from veilset.errors import BadCall, ChoiceMissing
 from veilset.gate import (
     LEAST_EPSILON,
@@ -28,6 +29,7 @@ from veilset.gate import (
     exact_epsilon,
     tells_spent,
 )
+from veilset.integers import whole
 from veilset.methods.shared.discovery import find_items
 from veilset.methods.shared.persons import choose_per_owner
 from veilset.raw.cuts.owners import keep_per_owner
@@ -36,7 +38,8 @@ from veilset.raw.engines.local import LocalEngine
 from veilset.raw.read import over, read
 from veilset.raw.read.vocabulary import AlphabetSource
 from veilset.raw.transactions import Transactions
-from veilset.request import AUTO, MOST_TRANSACTIONS, PerOwner, PublishRequest, Request
+from veilset.request import AUTO, MOST_TRANSACTIONS, PerOwner, PublishRequest, Request, checked_per_owner
+from veilset.wording import shown
 
 Opened = TypeVar("Opened", Curator, UnnamedCurator)
 
@@ -53,6 +56,13 @@ class ItemChoice:
     alphabet: AlphabetSource | None = None
     public_items: bool = False
     delta: Delta | None = None
+
+    def __post_init__(self) -> None:
+        truth(self.public_items, "public_items")
+        if self.alphabet is not None:
+            path_or_items(self.alphabet, "alphabet")
+        if self.delta is not None:
+            exact_number(self.delta, "delta", such_as="1e-9")
 
     def check(self, *, is_read_over_alphabet: bool = False) -> None:
         """Raise BadCall unless exactly one choice was made, here or when the data was read."""
@@ -91,10 +101,19 @@ class Access:
     account: DatasetAccount | None = None
 
     def __post_init__(self) -> None:
-        if self.transactions is not None and not 0 <= self.transactions <= MOST_TRANSACTIONS:
-            raise BadCall(
-                f"{self.transactions} transactions are not possible; give the public number, or leave it out"
+        if self.epsilon is not None:
+            exact_number(self.epsilon, "epsilon", such_as="0.5 or 1/3")
+        instance(self.noise, Noise, "noise", give="SeededNoise(seed), or leave it out")  # type: ignore[type-abstract]
+        if self.account is not None:
+            instance(
+                self.account, DatasetAccount, "account", give="Ledger(url).dataset(name), or leave it out"
             )
+        if self.per_owner is not None:
+            object.__setattr__(self, "per_owner", checked_per_owner(self.per_owner))
+        if self.threads is not None:
+            whole(self.threads, "threads", least=1)
+        if self.transactions is not None:
+            object.__setattr__(self, "transactions", _possible(self.transactions))
 
     @contextmanager
     def spending(self, held: Transactions, **about: object) -> Iterator[ReleaseBudget]:
@@ -207,7 +226,7 @@ class Access:
         return replace(unit, transactions=choose_per_owner(persons, request, epsilon=budget.total))
 
 
-def open_curator(
+def open_curator(  # noqa: PLR0913 - one argument has two names
     data: Transactions | Any,  # noqa: ANN401 - whatever `read` takes
     *,
     epsilon: Epsilon,
@@ -215,6 +234,7 @@ def open_curator(
     alphabet: AlphabetSource | None = None,
     public_items: bool = False,
     per_owner: int | None = None,
+    public_count: int | None = None,
     transactions: int | None = None,
     threads: int | None = None,
 ) -> Curator:
@@ -227,10 +247,20 @@ def open_curator(
         noise=noise,
         items=ItemChoice(alphabet, public_items=public_items),
         per_owner=per_owner,
-        transactions=transactions,
+        transactions=either(public_count=public_count, transactions=transactions),
         threads=threads,
     )
     return access.curator(data)
+
+
+def _possible(transactions: object) -> int:
+    """A number of transactions that there can be."""
+    number = whole(transactions, "public_count, the number of transactions,")
+    if not 0 <= number <= MOST_TRANSACTIONS:
+        raise BadCall(
+            f"{shown(number)} transactions are not possible; give the public number, or leave it out"
+        )
+    return number
 
 
 def as_transactions(data: Transactions | Any) -> Transactions:  # noqa: ANN401

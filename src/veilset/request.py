@@ -4,9 +4,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+from veilset.arguments import exact_number
 from veilset.errors import BadCall
-from veilset.rationals import Rational, rational_of
+from veilset.integers import whole
+from veilset.rationals import Rational
 from veilset.taxonomy import FAN_OUT, Taxonomy, check_fan_out
+from veilset.wording import counted, shown
 
 Support = Rational
 """A threshold: below 1 a share of the transactions, from 1 up a count."""
@@ -42,11 +45,11 @@ class Request:
         """Check what a caller handed in."""
         if k is None and min_support is None:
             raise BadCall("how many itemsets? give k, such as 100, or a minimum support: a share or a count")
-        if k is not None and k < 1:
-            raise BadCall(f"k = {k} asks for nothing; give at least 1")
-        if max_size is not None and max_size < 1:
-            raise BadCall(f"a maximum size of {max_size} leaves no itemset; give at least 1")
-        return cls(k, None if min_support is None else _exact_support(min_support), max_size)
+        return cls(
+            None if k is None else whole(k, "k, the number of itemsets,", least=1, most=MOST_TRANSACTIONS),
+            None if min_support is None else _exact_support(min_support),
+            None if max_size is None else whole(max_size, "max_size", least=1, most=MOST_TRANSACTIONS),
+        )
 
     def to_dict(self) -> dict[str, int | str | None]:
         """What was asked for, as JSON values."""
@@ -74,19 +77,34 @@ class PublishRequest:
             return Taxonomy.context_free(range(alphabet_size), fan_out=self.fan_out)
         if sorted(self.taxonomy.items.tolist()) != list(range(alphabet_size)):
             raise BadCall(
-                f"the taxonomy has {self.taxonomy.items.size} items, the alphabet {alphabet_size}; "
+                f"the taxonomy has {counted(self.taxonomy.items.size, 'item')}, the alphabet {alphabet_size}; "
                 "give one that holds every item of the alphabet once"
             )
         return self.taxonomy
 
 
 def _exact_support(min_support: Support) -> Fraction:
-    try:
-        exact = rational_of(min_support)
-    except ValueError:
-        raise BadCall(
-            f"minimum support {min_support!r} is not a number; give a share, such as 0.01, or a count"
-        ) from None
+    exact = exact_number(min_support, "minimum support", such_as="0.01 for a share, or 500 for a count")
     if exact <= 0:
-        raise BadCall(f"a minimum support of {min_support} excludes nothing; give a share or a count above 0")
+        raise BadCall(
+            f"a minimum support of {shown(min_support)} excludes nothing; give a share or a count above 0"
+        )
+    is_decimal = not isinstance(min_support, Fraction) and any(mark in str(min_support) for mark in ".eE")
+    if exact == 1 and is_decimal:
+        raise BadCall(
+            f"a minimum support of {min_support} may mean all transactions or one of them; give 1 for one "
+            "transaction, or a share below 1, such as 0.999"
+        )
     return exact
+
+
+def checked_per_owner(per_owner: object) -> PerOwner:
+    """How many transactions of one person count, from what a caller handed in."""
+    if isinstance(per_owner, str) and per_owner == AUTO:
+        return AUTO
+    try:
+        return whole(per_owner, "per_owner", least=1, most=MOST_TRANSACTIONS)
+    except BadCall:
+        raise BadCall(
+            f"per_owner {shown(per_owner)} is no number of transactions of one person; give numbers from 1 up, or auto"
+        ) from None

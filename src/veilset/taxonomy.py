@@ -16,6 +16,7 @@ import numpy as np
 from veilset.arrays import Int32Array, Int64Array
 from veilset.errors import BadCall, BadInput
 from veilset.integers import frozen, item_codes, whole
+from veilset.wording import shown
 
 NestedItems = int | list["NestedItems"]
 """An item's code, or the children of a node."""
@@ -90,9 +91,9 @@ class Taxonomy:
 
 def check_fan_out(fan_out: int) -> None:
     """Raise BadCall where a fan-out makes no tree, or one whose nodes nobody can count."""
-    if not 2 <= fan_out <= LARGEST_FAN_OUT:
+    if not 2 <= whole(fan_out, "fan_out") <= LARGEST_FAN_OUT:
         raise BadCall(
-            f"a fan-out of {fan_out} makes no useful taxonomy; give 2 to {LARGEST_FAN_OUT}, {FAN_OUT} is common"
+            f"a fan-out of {shown(fan_out)} makes no useful taxonomy; give 2 to {LARGEST_FAN_OUT}, {FAN_OUT} is common"
         )
 
 

@@ -1,12 +1,67 @@
-"""Words around numbers, for traces, notes and pages; and names as pages may show them."""
+"""Words around numbers, for traces, notes and pages; and text of others, made safe to print."""
 
 import re
+import unicodedata
 
-_HIDDEN_CHARACTERS = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff]"
-)
-"""Control characters, marks and overrides of the direction of text, line breaks, halves of characters: whatever could
-make a name look like another one, or like none."""
+_HARMLESS_FORMATS = "\u00ad\u200c\u200d"
+"""Marks within words of some scripts, and within emoji: they move nothing but letters."""
+
+_MAY_BE_UNSAFE = re.compile(r"[^\x20-\x7e]")
+
+
+def printable(text: str, *, keeps: str = "") -> str:
+    r"""Text of others for a terminal: what would move the cursor, colour it or turn its direction is written out.
+
+    >>> printable("milk\x1b[2J"), printable("käse\u202e"), printable("two\nlines", keeps="\n")
+    ('milk\\x1b[2J', 'käse\\u202e', 'two\nlines')
+    """
+    return _MAY_BE_UNSAFE.sub(
+        lambda found: found[0] if found[0] in keeps or not _is_unsafe(found[0]) else _written_out(found[0]),
+        text,
+    )
+
+
+def safe_json(text: str) -> str:
+    r"""A JSON document that says the same, with escapes for what a terminal would take for orders.
+
+    >>> safe_json('"a\x9bb"')
+    '"a\\u009bb"'
+    """
+    return _MAY_BE_UNSAFE.sub(
+        lambda found: found[0] if found[0] == "\n" or not _is_unsafe(found[0]) else _as_json(found[0]), text
+    )
+
+
+def _is_unsafe(letter: str) -> bool:
+    """Whether it is a control character, or changes the direction of others, or shows as nothing at all."""
+    kind = unicodedata.category(letter)
+    return kind in {"Cc", "Cs", "Zl", "Zp"} or (kind == "Cf" and letter not in _HARMLESS_FORMATS)
+
+
+def _written_out(letter: str) -> str:
+    return letter.encode("unicode_escape").decode("ascii")
+
+
+def _as_json(letter: str) -> str:
+    units = letter.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[place]:02x}{units[place + 1]:02x}" for place in range(0, len(units), 2))
+
+
+_LONGEST_SHOWN = 60
+"""60 characters of what was given are enough to recognise it."""
+
+
+def shown(given: object) -> str:
+    """What a caller handed in, as a message quotes it: short, on one line, whatever it is.
+
+    >>> shown("5"), shown(1.5), shown("a" * 100) == repr("a" * 100)[:60] + "…"
+    ("'5'", '1.5', True)
+    """
+    try:
+        text = " ".join(repr(given).split())
+    except Exception:  # noqa: BLE001 - an object whose repr fails, or a number that is too long to write
+        return f"something of the type {type(given).__name__}"
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
 
 
 def counted(number: int, noun: str, plural: str | None = None, *, separator: str = "") -> str:
@@ -36,4 +91,4 @@ def shown_name(name: object) -> str:
     >>> print(shown_name("milk"), shown_name(7), shown_name("milk" + chr(0x202E)), shown_name(chr(0)))
     milk 7 milk\u202e \x00
     """
-    return _HIDDEN_CHARACTERS.sub(lambda found: ascii(found.group())[1:-1], str(name))
+    return printable(str(name))

@@ -1,6 +1,13 @@
-"""Baskets in memory as Arrow lists, and as lines of text in a file. Knows nothing of where they come from."""
+"""Files that are there whole or not at all; baskets as Arrow lists, and as lines of text in such files.
 
-from collections.abc import Sequence
+Whatever is written is written beside its place, brought to the disk and then renamed: a crash, or a disk that is full,
+leaves what was there before. Knows nothing of where baskets come from.
+"""
+
+import os
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,6 +21,57 @@ from veilset.errors import BadCall
 
 _ROWS_PER_BLOCK = 1 << 18
 """Rows turned into text at a time: bounds the memory of writing, whatever the size of the data."""
+
+
+@contextmanager
+def atomically(path: str | Path) -> Iterator[Path]:
+    """Where to write a file: it takes the place of `path` when all is on the disk, and vanishes where that fails.
+
+    Its name ends as that of `path` does. What is no file, such as a pipe or a device, is written to as it is.
+    """
+    path = Path(path)
+    place = path.resolve() if path.is_symlink() else path
+    if place.exists() and not place.is_file():
+        with _named(path):
+            yield place
+        return
+    part = place.with_name(f".{secrets.token_hex(4)}-{place.name}")
+    try:
+        with _named(path):
+            yield part
+            _bring_to_disk(part)
+            if place.exists():
+                part.chmod(place.stat().st_mode)
+            part.replace(place)
+    finally:
+        part.unlink(missing_ok=True)
+    with suppress(OSError):  # the file is in its place; not every file system can wait for a folder
+        _bring_to_disk(place.parent)
+
+
+def write_whole(path: str | Path, content: str | bytes) -> None:
+    """Write text, as UTF-8, or bytes to a file; all of it or nothing."""
+    with atomically(path) as part:
+        part.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """An error names the file that was asked for, not the one that stands in for it."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = str(path)
+        raise
+
+
+def _bring_to_disk(path: Path) -> None:
+    """Wait until a file, or the names in a folder, would survive a power cut."""
+    descriptor = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def as_lists(offsets: Int64Array, items: Int32Array, words: Any) -> Any:  # noqa: ANN401 - Arrow has no types
@@ -38,12 +96,14 @@ def write_fimi(
     copies: Int64Array | None = None,
 ) -> None:
     """Ids that are integers stay as they are; names are numbered, and the vocabulary tells the numbers."""
-    if all(isinstance(name, int) for name in names):
-        words = [str(name) for name in names]
-    else:
-        words = [str(code) for code in range(len(names))]
-        _write_vocabulary(path, names)
-    write_lines(path, offsets, items, words=words, separator=" ", copies=copies)
+    has_vocabulary = not all(isinstance(name, int) for name in names)
+    if has_vocabulary:
+        check_vocabulary(names)
+    words = [str(code) for code in range(len(names))] if has_vocabulary else [str(name) for name in names]
+    with atomically(path) as part:
+        _write_lines(part, offsets, items, words=words, separator=" ", copies=copies)
+        if has_vocabulary:
+            write_whole(vocabulary_beside(path), numbered(names))
 
 
 def check_vocabulary(names: Sequence[int | str]) -> None:
@@ -75,6 +135,19 @@ def write_lines(
 
     Compressed as the file's name says.
     """
+    with atomically(path) as part:
+        _write_lines(part, offsets, items, words=words, separator=separator, copies=copies)
+
+
+def _write_lines(
+    path: Path,
+    offsets: Int64Array,
+    items: Int32Array,
+    *,
+    words: Sequence[str],
+    separator: str,
+    copies: Int64Array | None,
+) -> None:
     text = pa.large_string()
     dictionary = pa.array(words, type=text)
     with pa.output_stream(str(path)) as stream:
@@ -89,12 +162,6 @@ def write_lines(
                 joined = pa.LargeListArray.from_arrays([0, len(lines)], lines)
                 stream.write(pc.binary_join(joined, pa.scalar("\n", text))[0].as_buffer())
                 stream.write(b"\n")
-
-
-def _write_vocabulary(path: Path, names: Sequence[int | str]) -> None:
-    """Beside the file, which number stands for which name."""
-    check_vocabulary(names)
-    vocabulary_beside(path).write_text(numbered(names), encoding="utf-8")
 
 
 def _blocks(rows: int, copies: Int64Array | None) -> list[range]:

@@ -42,6 +42,41 @@ def test_mine_writes_a_release_that_loads(fimi_file: Path, tmp_path: Path, suffi
     assert Release.load(out).to_dict() == json.loads(run.stdout)
 
 
+@pytest.mark.parametrize("command", ["mine", "items", "publish"])
+def test_quiet_prints_nothing_and_verbose_lists_what_was_paid(
+    fimi_file: Path, item_list: Path, tmp_path: Path, command: str
+) -> None:
+    """Warnings stay, and so does what --json asks for; both at once is refused."""
+    call = [command, str(fimi_file), "--alphabet", str(item_list), *asking(command, tmp_path)]
+    force = ["--force"] if command == "publish" else []
+    assert "  paid  " not in veilset(*call).stdout
+    assert "  paid  " in veilset(*call, *force, "--verbose").stdout
+    kept = [] if command == "publish" else ["--out", str(tmp_path / "kept.json")]
+    quiet = veilset(*call, *force, *kept, "--quiet")
+    assert (quiet.returncode, quiet.stdout, quiet.stderr) == (0, "", "")
+    if kept:
+        lost = veilset(*call, "--quiet")
+        assert (lost.returncode, "would be lost; give --out" in lost.stderr) == (2, True)
+    assert json.loads(veilset(*call, *force, "--quiet", "--json").stdout)["is_private"] is True
+    both = veilset(*call, *force, "--quiet", "--verbose")
+    assert (both.returncode, both.stdout, both.stderr.count("\n")) == (2, "", 1)
+
+
+def test_names_in_the_data_give_no_orders_to_the_terminal(tmp_path: Path) -> None:
+    """Neither in a table nor in JSON, which says the same as before; nor where a message quotes a path."""
+    (tmp_path / "data.csv").write_text("milk\x1b[2J,tea\u202e\n" * 300, encoding="utf-8")
+    call = ["exact", str(tmp_path / "data.csv"), "--k", "2"]
+    shown, document = veilset(*call).stdout, veilset(*call, "--json").stdout
+    assert "milk\\x1b[2J" in shown
+    assert {letter for letter in shown + document if letter in "\x1b\u202e"} == set()
+    assert {tuple(row["items"]) for row in json.loads(document)["itemsets"]} <= {
+        ("milk\x1b[2J",),
+        ("tea\u202e",),
+        ("milk\x1b[2J", "tea\u202e"),
+    }
+    assert "\x1b" not in veilset("exact", "no\x1b[2J.dat", "--k", "2").stderr
+
+
 def test_mine_reads_standard_input_and_a_threshold(fimi_file: Path) -> None:
     """`-` for DATA; a share as threshold."""
     call = ["mine", "-", "--format", "fimi", "--public-items", "--epsilon", "5", "--min-support", "0.6"]
@@ -165,8 +200,8 @@ def test_generate_overwrites_no_list_of_other_items(tmp_path: Path) -> None:
     assert "baskets.items.txt is there and lists other items" in refused.stderr
     assert [path.name for path in tmp_path.iterdir()] == [mine.name]
     mine.unlink()
-    for _ in range(2):
-        assert veilset("generate", "baskets.csv", "--rows", "10", cwd=tmp_path).returncode == 0
+    for force in ([], ["--force"]):
+        assert veilset("generate", "baskets.csv", "--rows", "10", *force, cwd=tmp_path).returncode == 0
 
 
 def test_generate_refuses_a_folder_that_does_not_exist(tmp_path: Path) -> None:
@@ -270,7 +305,8 @@ def test_with_delta_items_are_found_and_delta_is_told(
     document = json.loads(run.stdout)
     assert (document["is_conditional"], document["promise"]["delta"]) == (False, exact)
     assert document["delta"] == float(Fraction(exact))
-    shown = veilset(command, fimi_file, *asking(command, tmp_path), "--delta", delta)
+    force = ["--force"] if command == "publish" else []
+    shown = veilset(command, fimi_file, *asking(command, tmp_path), "--delta", delta, *force)
     assert f"and delta {document['delta']:g}" in shown.stdout
 
 

@@ -93,15 +93,18 @@ def test_surely_asks_the_low_end(release: Path) -> None:
 
 def test_where_nothing_reaches_the_threshold_the_highest_is_told(release: Path) -> None:
     """And what to give; a release of items alone needs more itemsets."""
-    shown = veilset("rules", release, "--min-threshold", "1.5")
+    lifts = ["--metric", "lift", "--min-threshold", "1000"]
+    shown = veilset("rules", release, *lifts)
     assert shown.returncode == 0
-    every = Release.load(release).rules(min_confidence=0)["confidence"]
+    every = Release.load(release).rules(metric="lift", min_threshold=0)["lift"]
     assert (
-        f"the highest confidence of {every.len()} is {every[0]:.4g}. Give a smaller --min-threshold."
+        f"the highest lift of {every.len()} is {every[0]:.4g}. Give a smaller --min-threshold."
         in shown.stdout
     )
-    sure = veilset("rules", release, "--min-threshold", "1.5", "--surely").stdout
-    assert "the highest low end of the confidence" in sure
+    sure = veilset("rules", release, *lifts, "--surely").stdout
+    assert "the highest low end of the lift" in sure
+    refused = veilset("rules", release, "--min-threshold", "1.5")
+    assert (refused.returncode, "it is a share, at most 1" in refused.stderr) == (2, True)
     alone = mine([["a"]] * 100, epsilon=1, k=1, alphabet=["a"], noise=SeededNoise(1))
     alone.save(release)
     assert "a larger --k" in veilset("rules", release).stdout

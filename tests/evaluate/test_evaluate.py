@@ -186,7 +186,7 @@ def test_a_limit_that_is_none_is_refused(limits: Any) -> None:  # noqa: ANN401 -
 @pytest.mark.parametrize("seed", [-1, 2**63])
 def test_a_seed_that_results_cannot_hold_is_refused(seed: int) -> None:
     """Before anything is run."""
-    with pytest.raises(BadCall, match=f"no seed {seed}"):
+    with pytest.raises(BadCall, match=f"the seed of a study is {seed}"):
         Study.of(methods=["truncated-em"], epsilons=[1], ks=[5], seed=seed)
 
 

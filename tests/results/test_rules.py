@@ -119,7 +119,7 @@ def test_a_metric_that_is_unknown_is_answered_with_those_there_are(release: Rele
         BadCall, match=r"no metric 'certainly' of rules; give one of antecedent support, .*, lift, lev"
     ):
         release.rules(metric="certainly")
-    with pytest.raises(BadCall, match="compared with nan; give a number"):
+    with pytest.raises(BadCall, match="is nan; give a number"):
         release.rules(min_threshold=math.nan)
 
 

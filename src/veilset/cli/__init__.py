@@ -16,6 +16,7 @@ import typer
 
 from veilset.cli.commands import app
 from veilset.errors import BudgetExceeded, ChoiceMissing, VeilsetError
+from veilset.wording import printable
 
 if TYPE_CHECKING:
     from veilset.audit.command_lines import Finished
@@ -26,6 +27,7 @@ DONE, BAD_CALL, REFUSED, INTERRUPTED = 0, 2, 3, 130
 OBJECTS_BETWEEN_COLLECTIONS = 200_000
 """200,000 new objects before Python looks for garbage: a command makes most of its objects by importing modules, and
 looking through them time and again takes a tenth of a second."""
+_LINE = "\n"
 
 _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 """A wrong command line. Versions of typer differ in where this class stands; all of them derive this one from it."""
@@ -75,7 +77,7 @@ def _exit_code(arguments: Sequence[str] | None = None) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     except (VeilsetError, _UsageError, OSError, MemoryError) as error:
-        typer.echo(f"veilset: {_complaint(error)}", err=True)
+        typer.echo(f"veilset: {printable(_complaint(error), keeps=_LINE)}", err=True)
         return REFUSED if isinstance(error, BudgetExceeded) else BAD_CALL
     except Exception as error:
         if not _notes(error):

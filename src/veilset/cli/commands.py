@@ -13,26 +13,36 @@ from veilset.cli.decorators import (
     chooses_items,
     is_published,
     makes_release,
+    or_on_stderr,
+    or_on_stdout,
     reads_data,
     telling_spent,
     warn_if_conditional,
 )
+from veilset.cli.help_texts import examples
 from veilset.cli.ledger import ledger_app
 from veilset.cli.options import (
     AsJsonOption,
     DeltaOption,
     EpsilonOption,
+    ForceOption,
+    ItemsMethodOption,
     KOption,
     MaxSizeOption,
-    MethodOption,
+    MineMethodOption,
     MinSupportOption,
     PerOwnerOption,
     PublicItemsOption,
     PublicNumberOption,
+    PublishMethodOption,
+    QuietOption,
     ReleaseEpsilonOption,
     ReportOption,
     SeedOption,
+    VerboseOption,
     check_can_write,
+    check_loudness,
+    free_name,
     limit_of,
     parts_of,
     per_owner_of,
@@ -40,7 +50,9 @@ from veilset.cli.options import (
 )
 from veilset.cli.paying import pays_from_ledger, record_files
 from veilset.cli.planning import plan_command
+from veilset.cli.releases import compare_command, show_release_command
 from veilset.cli.rules import rules_command
+from veilset.wording import counted
 
 if TYPE_CHECKING:
     from veilset import Release, Transactions
@@ -50,7 +62,6 @@ app = typer.Typer(
     name="veilset",
     help="Publish which sets of items are common, under differential privacy.",
     epilog="Start with `veilset demo`; then `veilset mine FILE --epsilon 1 --k 100 --delta 1e-9`.",
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -79,8 +90,13 @@ def demo_command(
     epsilon: EpsilonOption = "1",
     k: Annotated[int, typer.Option("--k", metavar="K", help="How many itemsets.")] = 60,
     report: Annotated[
-        Path, typer.Option("--report", metavar="F.html", help="Where to write the page.")
-    ] = Path("veilset-demo.html"),
+        Path | None,
+        typer.Option(
+            "--report", metavar="F.html", help="Where to write the page; veilset-demo.html if left out."
+        ),
+    ] = None,
+    force: ForceOption = False,
+    verbose: VerboseOption = False,
 ) -> None:
     """A first release, on built-in synthetic baskets: a table, and a page with plots."""
     from veilset import (  # noqa: PLC0415
@@ -89,18 +105,28 @@ def demo_command(
         write_report,
     )
     from veilset.render import terminal  # noqa: PLC0415
+    from veilset.writing import atomically  # noqa: PLC0415
 
-    check_can_write(report, suffixes=(".html",))
+    page = report or free_name(Path("veilset-demo.html"))
+    check_can_write(page, suffixes=(".html",), replaces=force)
     with terminal.stage("filling 100,000 synthetic baskets"):
         baskets = datasets.groceries(100_000)
     with asking("a private release"):
         found = mine(baskets, epsilon=epsilon, k=k)
-    terminal.print_release(found, most=20)
-    write_report(found, report)
-    terminal.print_line(f"All of it with plots, in a page that works offline: {report}")
+    terminal.print_release(found, most=20, lists_questions=verbose)
+    with atomically(page) as part:
+        write_report(found, part)
+    terminal.print_line(f"All of it with plots, in a page that works offline: {page}")
 
 
-@app.command(name="mine")
+@app.command(
+    name="mine",
+    epilog=examples(
+        "veilset mine baskets.csv --alphabet items.txt --epsilon 1 --k 100 --out release.json",
+        "veilset mine baskets.csv --delta 1e-9 --epsilon 1 --min-support 0.01 --report page.html",
+        "veilset mine sales.csv --owner who --basket receipt --item what --per-owner 3 --delta 1e-9 --epsilon 1 --k 9",
+    ),
+)
 @pays_from_ledger
 @chooses_items
 @reads_data
@@ -110,7 +136,7 @@ def mine_command(
     epsilon: ReleaseEpsilonOption = None,
     k: KOption = None,
     min_support: MinSupportOption = None,
-    method: MethodOption = None,
+    method: MineMethodOption = None,
     max_size: MaxSizeOption = None,
     public_items: PublicItemsOption = False,
     delta: DeltaOption = None,
@@ -136,7 +162,9 @@ def mine_command(
     )
 
 
-@app.command(name="items")
+@app.command(
+    name="items", epilog=examples("veilset items baskets.csv --alphabet items.txt --epsilon 0.5 --k 20")
+)
 @pays_from_ledger
 @chooses_items
 @reads_data
@@ -146,7 +174,7 @@ def items_command(
     epsilon: ReleaseEpsilonOption = None,
     *,
     k: Annotated[int, typer.Option("--k", metavar="K", help="How many items.")],
-    method: MethodOption = None,
+    method: ItemsMethodOption = None,
     public_items: PublicItemsOption = False,
     delta: DeltaOption = None,
     per_owner: PerOwnerOption = None,
@@ -169,7 +197,10 @@ def items_command(
     )
 
 
-@app.command(name="publish")
+@app.command(
+    name="publish",
+    epilog=examples("veilset publish baskets.csv --alphabet items.txt --epsilon 1 --out published.parquet"),
+)
 @pays_from_ledger
 @chooses_items
 @reads_data
@@ -182,7 +213,7 @@ def publish_command(
         Path,
         typer.Option("--out", metavar="F", help="Write the dataset: .dat, .dat.gz, .dat.zst or .parquet."),
     ],
-    method: MethodOption = None,
+    method: PublishMethodOption = None,
     fan_out: Annotated[
         int, typer.Option("--fanout", metavar="N", help="For diffpart: items, or groups, in one group.")
     ] = 10,
@@ -195,17 +226,21 @@ def publish_command(
     public_items: PublicItemsOption = False,
     delta: DeltaOption = None,
     per_owner: PerOwnerOption = None,
+    force: ForceOption = False,
     as_json: AsJsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
     account: "DatasetAccount | None" = None,
 ) -> None:
     """A whole private dataset, with its promise in a file beside it. Mining it costs nothing more."""
     from veilset import publish  # noqa: PLC0415
     from veilset.render import terminal  # noqa: PLC0415
-    from veilset.results.published import check_can_hold  # noqa: PLC0415
+    from veilset.results.published import check_can_hold, files_of_dataset  # noqa: PLC0415
 
+    check_loudness(quiet=quiet, verbose=verbose)
     # Names that are still to be found are private: whether a file can hold them must not decide whether there is one.
     check_can_hold(out, data.alphabet.names if delta is None else ())
-    check_can_write(out, data=path)
+    check_can_write(out, data=path, also=files_of_dataset(out)[1:], replaces=force)
     with asking("a private dataset"):
         published = publish(
             data,
@@ -218,18 +253,34 @@ def publish_command(
             per_owner=limit_of(per_owner),
             account=account,
         )
-        with telling_spent(published):
+        with or_on_stdout(published.with_records), telling_spent(published):
             published.write(out)
         record_files(account, published, out)
     warn_if_conditional(published)
-    terminal.print_json(published.to_dict()) if as_json else terminal.print_published(published, out)
+    with or_on_stderr(None):
+        if as_json:
+            terminal.print_json(published.to_dict())
+        elif not quiet:
+            terminal.print_published(published, out, lists_questions=verbose)
 
 
-app.command(name="rules")(rules_command)
+app.command(name="show", epilog=examples("veilset show release.json", "veilset show release.json --verbose"))(
+    show_release_command
+)
+app.command(name="compare", epilog=examples("veilset compare week45.json week46.json"))(compare_command)
+app.command(
+    name="rules",
+    epilog=examples("veilset rules release.json --metric lift --min-threshold 2 --surely"),
+)(rules_command)
 app.add_typer(ledger_app)
 
 
-@app.command(name="evaluate")
+@app.command(
+    name="evaluate",
+    epilog=examples(
+        "veilset evaluate public.dat --methods planned,privbasis --epsilon 0.1,1 --k 50,100 --repeats 5"
+    ),
+)
 @reads_data
 def evaluate_command(
     data: "Transactions",
@@ -256,6 +307,7 @@ def evaluate_command(
         typer.Option("--results", metavar="F.parquet", help="Append the runs to it; skip those it holds."),
     ] = None,
     report: ReportOption = None,
+    force: ForceOption = False,
     as_json: AsJsonOption = False,
 ) -> None:
     """How accurate methods are on PUBLIC data, against the exact answer. NOT private."""
@@ -263,8 +315,8 @@ def evaluate_command(
     from veilset.render import terminal  # noqa: PLC0415
     from veilset.render.study_report import write_study_report  # noqa: PLC0415
 
-    check_can_write(results, suffixes=(".parquet",))
-    check_can_write(report, suffixes=(".html",))
+    check_can_write(results, suffixes=(".parquet",), data=path, replaces=True)  # runs are appended to it
+    check_can_write(report, suffixes=(".html",), data=path, replaces=force)
     study = evaluation.Study.of(
         methods=parts_of(methods),
         epsilons=parts_of(epsilon),
@@ -294,7 +346,7 @@ def evaluate_command(
         terminal.print_study(evaluation.summary(found))
 
 
-@app.command(name="exact")
+@app.command(name="exact", epilog=examples("veilset exact published.parquet --k 20"))
 @reads_data
 def exact_command(
     data: "Transactions",
@@ -338,7 +390,7 @@ app.command(name="plan")(plan_command)
 app.command(name="audit")(audit_command)
 
 
-@app.command(name="generate")
+@app.command(name="generate", epilog=examples("veilset generate baskets.csv --rows 20000"))
 def generate_command(
     out: Annotated[Path, typer.Argument(metavar="OUT", help="A .dat, .csv or .parquet file.")],
     rows: Annotated[int, typer.Option("--rows", metavar="N", help="How many baskets.")] = 10_000,
@@ -348,16 +400,15 @@ def generate_command(
     items: Annotated[int, typer.Option("--items", metavar="N", help="How many items (with --quest).")] = 1000,
     length: Annotated[float, typer.Option("--length", metavar="L", help="Items in a basket, about.")] = 8,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="The same seed makes the same data.")] = 7,
+    force: ForceOption = False,
 ) -> None:
     """Synthetic baskets and the list of their items: nobody's data, to try things on."""
     from veilset import datasets  # noqa: PLC0415
     from veilset.render import terminal  # noqa: PLC0415
 
-    check_can_write(out)
+    check_can_write(out, replaces=force)
     with terminal.stage("filling baskets"):
-        if quest:
-            baskets = datasets.quest(rows, items=items, length=length, seed=seed)
-        else:
-            baskets = datasets.groceries(rows, length=length, seed=seed)
-        listed = datasets.write_with_items(baskets, out)
-    terminal.print_line(f"{rows:,} baskets in {out}; the items there are, for --alphabet, in {listed}")
+        baskets = datasets.generate(rows, quest_items=items if quest else None, length=length, seed=seed)
+        listed = datasets.write_with_items(baskets, out, replaces=force)
+    written = counted(rows, "basket", separator=",")
+    terminal.print_line(f"{written} in {out}; the items there are, for --alphabet, in {listed}")

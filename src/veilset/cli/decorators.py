@@ -3,16 +3,28 @@
 A decorator adds the options of its part to those of the command, so that both stand in one place.
 """
 
+import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from veilset.cli.options import AsJsonOption, OutOption, ReportOption, check_can_write
+from veilset.cli.options import (
+    AsJsonOption,
+    ForceOption,
+    OutOption,
+    QuietOption,
+    ReportOption,
+    VerboseOption,
+    check_can_write,
+    check_loudness,
+)
 from veilset.cli.paying import record_files
 from veilset.cli.signatures import as_command, keyword_only, parameters_of
+from veilset.errors import BadCall
 
 if TYPE_CHECKING:
     from veilset import Published, Release, Transactions
@@ -37,10 +49,23 @@ def reads_data(command: Callable[..., None]) -> Callable[..., None]:
     own = parameters_of(command)[2:]
 
     def with_data(**options: object) -> None:
+        from veilset.render import terminal  # noqa: PLC0415
+
         given = {parameter.name: options.pop(parameter.name) for parameter in reading}
-        command(_read(**given), Path(str(given["data"])), **options)  # type: ignore[arg-type]
+        _check_inputs_stay([given["data"], given["alphabet"], options.get("taxonomy")], options)
+        with terminal.quietly(options.get("quiet") is True):
+            command(_read(**given), Path(str(given["data"])), **options)  # type: ignore[arg-type]
 
     return as_command(with_data, command, [reading[0], *keyword_only([*own, *reading[1:]])])
+
+
+def _check_inputs_stay(inputs: list[object], options: dict[str, object]) -> None:
+    """Refuse to write to a file that is read, whatever else is allowed."""
+    written = [path for name in ("out", "report") if isinstance(path := options.get(name), Path)]
+    read = [path for path in (Path(str(each)) for each in inputs if each is not None) if path.is_file()]
+    for path in written:
+        if path.exists() and any(path.samefile(each) for each in read):
+            raise BadCall(f"{path} is read by this command, and would be lost; name another file to write to")
 
 
 def _read(
@@ -103,24 +128,30 @@ def makes_release(command: Callable[..., "Release"]) -> Callable[..., None]:
         *,
         out: OutOption = None,
         report: ReportOption = None,
+        force: ForceOption = False,
         as_json: AsJsonOption = False,
+        quiet: QuietOption = False,
+        verbose: VerboseOption = False,
         **options: object,
     ) -> None:
         from veilset.render import terminal  # noqa: PLC0415
 
-        check_can_write(out, suffixes=(".json", ".csv", ".parquet"), data=path)
-        check_can_write(report, suffixes=(".html",))
+        check_loudness(quiet=quiet, verbose=verbose, is_kept=bool(out or report or as_json))
+        _check_files(out, report, data=path, replaces=force)
         if is_published(path):
             terminal.warn(
                 "this dataset is private already: `veilset exact` mines it as it is, at no further cost"
             )
         with asking("a private release"):
             found = command(data, **options)
-            with telling_spent(found):
-                _write(found, out=out, report=report)
+            _write(found, out=out, report=report)
             record_files(options["account"], found, out, report)
         warn_if_conditional(found)
-        terminal.print_json(found.to_dict()) if as_json else terminal.print_release(found)
+        with or_on_stderr(None if out else found.to_dict):
+            if as_json:
+                terminal.print_json(found.to_dict())
+            elif not quiet:
+                terminal.print_release(found, lists_questions=verbose)
 
     data, path, *outputs, _ = parameters_of(and_shows)
     return as_command(and_shows, command, [data, path, *keyword_only(parameters_of(command)[1:]), *outputs])
@@ -157,13 +188,58 @@ def warn_if_conditional(found: "Release | Published") -> None:
         terminal.warn(found.promise.warning)
 
 
+@contextmanager
+def or_on_stdout(document: Callable[[], dict[str, Any]] | None) -> Iterator[None]:
+    """What was paid for is not lost where it cannot be written: it is printed as JSON, and the error says so."""
+    from veilset.render import terminal  # noqa: PLC0415
+
+    try:
+        yield
+    except Exception as error:
+        if document is not None:
+            terminal.print_json(document())
+            error.add_note("what was paid for stands on stdout, as JSON, and nowhere else: keep it")
+        raise
+
+
+@contextmanager
+def or_on_stderr(document: Callable[[], dict[str, Any]] | None) -> Iterator[None]:
+    """The same where stdout is what cannot be written to, and no file holds the result; a closed pipe is no failure."""
+    from veilset.render import terminal  # noqa: PLC0415
+
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what it still holds would fail again
+        if document is not None:
+            terminal.print_json(document(), to=sys.stderr)
+            error.add_note("what was paid for stands on stderr, as JSON, and nowhere else: keep it")
+        raise
+
+
+def _check_files(out: Path | None, report: Path | None, *, data: Path, replaces: bool) -> None:
+    """Whether the files of a release can be written, and nothing is lost by that."""
+    from veilset.results.release import files_of_release  # noqa: PLC0415
+
+    also = () if out is None else files_of_release(out)[1:]
+    check_can_write(out, suffixes=(".json", ".csv", ".parquet"), data=data, also=also, replaces=replaces)
+    check_can_write(report, suffixes=(".html",), data=data, replaces=replaces)
+
+
 def _write(found: "Release", *, out: Path | None, report: Path | None) -> None:
+    """Write a release, and its page; where neither can be written, it is printed."""
     from veilset import write_report  # noqa: PLC0415
+    from veilset.writing import atomically  # noqa: PLC0415
 
     if out is not None:
-        found.save(out)
+        with or_on_stdout(found.to_dict), telling_spent(found):
+            found.save(out)
     if report is not None:
-        write_report(found, report)
+        with or_on_stdout(None if out else found.to_dict), telling_spent(found), atomically(report) as part:
+            write_report(found, part)
 
 
 def is_published(path: Path) -> bool:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from veilset.cli.options import AsJsonOption, check_can_write
+from veilset.cli.options import AsJsonOption, ForceOption, check_can_write
 from veilset.cli.paying import LedgerOption, ledger_address
 from veilset.errors import BadCall
+from veilset.wording import counted
 
 if TYPE_CHECKING:
     from veilset import Ledger
@@ -133,16 +134,18 @@ def export_command(
         Path | None, typer.Option("--out", metavar="F.json", help="Where to; to the terminal if left out.")
     ] = None,
     ledger: LedgerOption = None,
+    force: ForceOption = False,
 ) -> None:
     """Every entry with its hash, as one JSON document: a copy for whoever checks the ledger later."""
     from veilset.render import terminal  # noqa: PLC0415
+    from veilset.writing import write_whole  # noqa: PLC0415
 
-    check_can_write(out, suffixes=(".json",))
+    check_can_write(out, suffixes=(".json",), replaces=force)
     entries = [entry.to_row() for entry in _opened(ledger).entries()]
     if out is None:
         terminal.print_json(entries)
     else:
-        out.write_text(json.dumps(entries, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        write_whole(out, json.dumps(entries, ensure_ascii=False, indent=1) + "\n")
 
 
 @ledger_app.command(name="verify")
@@ -168,7 +171,7 @@ def verify_command(
         for flaw in flaws:
             terminal.print_line(flaw)
     else:
-        terminal.print_line(f"{number:,} entries, each as it was written")
+        terminal.print_line(f"{counted(number, 'entry', 'entries', separator=',')}, each as it was written")
     if flaws:
         raise typer.Exit(LEDGER_CHANGED)
 

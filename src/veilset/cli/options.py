@@ -1,7 +1,11 @@
 """The options that several commands share, and the checks of what they were given."""
 
+import os
+import secrets
+from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -30,16 +34,50 @@ MinSupportOption = Annotated[
     ),
 ]
 MaxSizeOption = Annotated[
-    int | None, typer.Option("--max-size", metavar="N", help="The most items in an itemset.")
+    int | None, typer.Option("--max-size", "--max-len", metavar="N", help="The most items in an itemset.")
+]
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace files that are there already.")]
+QuietOption = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Print nothing but warnings, and what --json asks for.")
+]
+VerboseOption = Annotated[
+    bool, typer.Option("--verbose", "-v", help="List every question that was paid for, too.")
 ]
 AsJsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 ReportOption = Annotated[
     Path | None,
     typer.Option("--report", metavar="F.html", help="Write a page with plots that works offline."),
 ]
-MethodOption = Annotated[
-    str | None, typer.Option("--method", metavar="M", help="Which method; see docs/methods.")
-]
+METHODS_OF_TASK = {
+    "mine": (
+        *(
+            "planned",
+            "truncated-em",
+            "privbasis",
+            "privsuper",
+            "f1m",
+            "difffim-naive",
+            "difffim",
+            "splitsample",
+        ),
+        *("dpfim", "strawman"),
+    ),
+    "items": ("planned", "tps-pfm", "tps-em", "tps-recount", "frefirst", "em", "svt"),
+    "publish": ("planned", "diffpart", "diffpart-chosen", "basic"),
+}
+"""What `--method` takes, the default first. Written down here so that help need not load the methods."""
+
+
+def _method_option(task: str) -> Any:  # noqa: ANN401 - typer has no type for it
+    default, *others = METHODS_OF_TASK[task]
+    return typer.Option(
+        "--method", metavar="M", help=f"One of {default} (default), {', '.join(others)}; see docs/methods."
+    )
+
+
+MineMethodOption = Annotated[str | None, _method_option("mine")]
+ItemsMethodOption = Annotated[str | None, _method_option("items")]
+PublishMethodOption = Annotated[str | None, _method_option("publish")]
 PerOwnerOption = Annotated[
     str | None,
     typer.Option(
@@ -50,7 +88,12 @@ PerOwnerOption = Annotated[
 ]
 PublicNumberOption = Annotated[
     int | None,
-    typer.Option("--transactions", metavar="N", help="The number of transactions, if public anyway."),
+    typer.Option(
+        "--public-count",
+        "--transactions",
+        metavar="N",
+        help="The number of transactions, if public anyway.",
+    ),
 ]
 PublicItemsOption = Annotated[
     bool, typer.Option("--public-items", help="The items of this data are public anyway, as in a catalogue.")
@@ -67,23 +110,60 @@ OutOption = Annotated[
 ]
 
 
-def check_can_write(path: Path | None, *, suffixes: tuple[str, ...] = (), data: Path | None = None) -> None:
-    """Refuse a file that cannot be written, or is the data, before anything is spent on what would go into it."""
+def check_can_write(
+    path: Path | None,
+    *,
+    suffixes: tuple[str, ...] = (),
+    data: Path | None = None,
+    also: Sequence[Path] = (),
+    replaces: bool = False,
+) -> None:
+    """Refuse a file that cannot be written, is there or is the data, before anything is spent on what would go into it.
+
+    `also` are the files that are written beside it.
+    """
     if path is None:
         return
     if suffixes and path.suffix not in suffixes:
         raise BadCall(f"cannot write to {path}; name it {', '.join(suffixes)}")
-    is_new = not path.exists()
-    if data is not None and data.exists() and not is_new and path.samefile(data):
-        raise BadCall(f"{path} is the data itself; name another file")
+    for file in (path, *also):
+        if data is not None and data.exists() and file.exists() and file.samefile(data):
+            raise BadCall(f"{file} is the data itself; name another file")
+        _check_writable(file)
+        if file.is_file() and not replaces:
+            raise BadCall(f"{file} is there already; name another file, or give --force to replace it")
+
+
+def _check_writable(path: Path) -> None:
+    """Try it: permissions alone do not tell what a file system allows."""
+    folder = path.resolve().parent
+    trial = folder / f".{secrets.token_hex(4)}-{path.name}"
     try:
-        path.open("ab").close()  # permissions alone do not tell what a file system allows
+        if path.is_file() or path.is_dir():  # a pipe that nobody reads yet would wait
+            os.close(os.open(path, os.O_WRONLY))
+        if path.is_file() or not path.exists():
+            trial.open("xb").close()
+            trial.unlink()
     except OSError as error:
         raise BadCall(
             f"{path} cannot be written ({error.strerror}); name a file in a folder that exists and is yours"
         ) from None
-    if is_new:
-        path.unlink()
+
+
+def free_name(path: Path) -> Path:
+    """The path, or the next one with a number that is free."""
+    numbered = (path.with_stem(f"{path.stem}-{number}") for number in count(2))
+    return path if not path.exists() else next(each for each in numbered if not each.exists())
+
+
+def check_loudness(*, quiet: bool, verbose: bool, is_kept: bool = True) -> None:
+    """Refuse to print both less and more, and to pay for a result that is neither printed nor kept."""
+    if quiet and verbose:
+        raise BadCall("--quiet prints less and --verbose more; give one of them")
+    if quiet and not is_kept:
+        raise BadCall(
+            "--quiet prints nothing, and no file is named: what is paid for would be lost; give --out"
+        )
 
 
 def parts_of(text: str) -> list[str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from veilset.cli.decorators import warn_if_conditional
-from veilset.cli.options import AsJsonOption, check_can_write
+from veilset.cli.options import AsJsonOption, ForceOption, check_can_write
 from veilset.errors import BadCall
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def rules_command(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="F", help="Write the rules: .json, .csv or .parquet.")
     ] = None,
+    force: ForceOption = False,
     as_json: AsJsonOption = False,
 ) -> None:
     """Association rules of a release, with 95 % intervals. Costs nothing: no data is read."""
@@ -49,7 +50,7 @@ def rules_command(
 
     if top is not None and top < 1:
         raise BadCall(f"the {top} highest rules are none; give --top 1 or more, or leave it out")
-    check_can_write(out, suffixes=RULE_FILES, data=path)
+    check_can_write(out, suffixes=RULE_FILES, data=path, replaces=force)
     found = Release.load(path)
     rules = found.rules(metric=metric, min_threshold=min_threshold, surely=surely)
     shown = rules if top is None else rules.head(top)

@@ -12,11 +12,23 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from veilset.arguments import finite_or_infinite
 from veilset.arrays import FloatArray, Int32Array, Int64Array
 from veilset.datasets.catalogue import DEPARTMENTS, OCCASIONS
 from veilset.errors import BadCall
+from veilset.integers import whole
 from veilset.raw.transactions import Alphabet, Item, Transactions
-from veilset.writing import as_lists, as_words, numbered, vocabulary_beside, write_fimi, write_lines
+from veilset.wording import shown
+from veilset.writing import (
+    as_lists,
+    as_words,
+    atomically,
+    numbered,
+    vocabulary_beside,
+    write_fimi,
+    write_lines,
+    write_whole,
+)
 
 _LARGEST_SIZE = 10**9
 
@@ -93,6 +105,19 @@ def quest(
     return _filled(rng, pool, lengths, Alphabet(range(items), is_given=True))
 
 
+def generate(
+    rows: int = 10_000, *, quest_items: int | None = None, length: float = 8, seed: int = 7
+) -> Transactions:
+    """Synthetic baskets, nobody's data: groceries, or numbered items after IBM Quest where their number is given.
+
+    >>> len(generate(100)), len(generate(100, quest_items=20).alphabet)
+    (100, 20)
+    """
+    if quest_items is None:
+        return groceries(rows, length=length, seed=seed)
+    return quest(rows, items=quest_items, length=length, seed=seed)
+
+
 def write(transactions: Transactions, path: str | Path) -> None:
     """Write baskets as they are, in the format that the file's name asks for.
 
@@ -121,22 +146,22 @@ def write(transactions: Transactions, path: str | Path) -> None:
         write_fimi(path, offsets, items, names=names)
 
 
-def write_with_items(transactions: Transactions, path: str | Path) -> Path:
+def write_with_items(transactions: Transactions, path: str | Path, *, replaces: bool = False) -> Path:
     """Write baskets, and the list of their items beside them: `NAME.items.txt`, which an alphabet is read from.
 
     It holds an item on each line, sold or not; with its number before it where the file holds numbers for names.
-    Returns its path. Where it stands already and lists something else, nothing is written.
+    Returns its path. Where it stands already and lists something else, nothing is written, unless it `replaces` that.
     """
     path = Path(path)
     names, kind = transactions.alphabet.names, _kind_of(path)
     are_numbered = kind == ".dat" and not all(isinstance(name, int) for name in names)
     text = numbered(names) if are_numbered else "".join(f"{name}\n" for name in names)
     listed = path.with_name(path.name.removesuffix(path.suffix).removesuffix(kind) + ".items.txt")
-    for beside in (listed, *([vocabulary_beside(path)] if are_numbered else [])):
+    for beside in () if replaces else (listed, *([vocabulary_beside(path)] if are_numbered else [])):
         if beside.exists() and beside.read_bytes() != text.encode():
             raise BadCall(f"{beside} is there and lists other items; move it away, or name another file")
     write(transactions, path)
-    listed.write_text(text, encoding="utf-8", newline="\n")
+    write_whole(listed, text)
     return listed
 
 
@@ -147,11 +172,13 @@ def _kind_of(path: Path) -> str:
 
 def _check_sizes(seed: int, **sizes: float) -> None:
     """Refuse sizes that make no baskets, or more than any memory holds."""
-    if seed < 0:
-        raise BadCall(f"there is no seed {seed}; give 0 or more")
+    whole(seed, "the seed", least=0)
     for name, size in sizes.items():
-        if not 1 <= size <= _LARGEST_SIZE:
-            raise BadCall(f"{name} = {size} makes no baskets; give at least 1, and at most {_LARGEST_SIZE}")
+        number = finite_or_infinite(size, name) if "length" in name else whole(size, name)
+        if not 1 <= number <= _LARGEST_SIZE:
+            raise BadCall(
+                f"{name} = {shown(size)} makes no baskets; give at least 1, and at most {_LARGEST_SIZE}"
+            )
 
 
 def _popularity() -> dict[str, float]:
@@ -263,4 +290,5 @@ def _write_parquet(transactions: Transactions, path: Path) -> None:
     columns = {"items": as_lists(transactions.offsets, transactions.items, words)}
     if transactions.owners is not None:
         columns["owner"] = pa.array(transactions.owners)
-    pq.write_table(pa.table(columns), path, compression="zstd")
+    with atomically(path) as part:
+        pq.write_table(pa.table(columns), part, compression="zstd")

@@ -21,6 +21,7 @@ import polars as pl
 
 from veilset._version import __version__
 from veilset.api import run_method
+from veilset.arguments import exact_number, instance
 from veilset.errors import BadCall
 from veilset.evaluate.metrics import Claims, Score, Truth, score
 from veilset.evaluate.published import Queries, Reference, score_published, supports_by_itemset, supports_in
@@ -40,6 +41,7 @@ from veilset.evaluate.results import (
 )
 from veilset.evaluate.shared_memory import fingerprint_of, map_transactions, peak_growth, share_transactions
 from veilset.gate import Delta, Epsilon, SeededNoise, exact_delta, exact_epsilon
+from veilset.integers import whole
 from veilset.itemsets import Itemsets
 from veilset.methods import find_method
 from veilset.opening import Access, ItemChoice, unit_of
@@ -47,10 +49,11 @@ from veilset.raw.counts import ExactItemsets
 from veilset.raw.engines.itemset_filter import ItemsetFilter
 from veilset.raw.engines.local import LocalEngine
 from veilset.raw.transactions import Transactions
-from veilset.request import AUTO, PerOwner, PublishRequest, Request, Support
+from veilset.request import AUTO, PerOwner, PublishRequest, Request, Support, checked_per_owner
 from veilset.results.estimates import count_of
 from veilset.results.published import Published
 from veilset.results.release import Release
+from veilset.wording import counted, shown
 
 __all__ = [
     "CELL",
@@ -104,12 +107,19 @@ class Study:
         are studied beside each other. What is dropped counts as an error: the exact answer is that of all transactions.
         Items are public, unless `delta` is given: then each run finds them privately.
         """
-        if task not in TASKS:
-            raise BadCall(f"there is no task {task!r}; give one of {', '.join(TASKS)}")
-        if repeats < 1:
-            raise BadCall(f"{repeats} repeats measure nothing; give at least 1")
-        if not 0 <= seed < 2**63:  # results hold it as a 64-bit number
-            raise BadCall(f"there is no seed {seed} for a study; give 0 up to {2**63 - 1}")
+        if not isinstance(task, str) or task not in TASKS:  # type: ignore[redundant-expr]
+            raise BadCall(f"there is no task {shown(task)}; give one of {', '.join(TASKS)}")
+        repeats = whole(repeats, "repeats", least=1)
+        seed = whole(
+            seed, "the seed of a study", least=0, most=2**63 - 1
+        )  # results hold it as a 64-bit number
+        for name, given in (
+            ("methods", methods),
+            ("epsilons", epsilons),
+            ("ks", ks),
+            ("min_supports", min_supports),
+        ):
+            instance(given, Sequence, name, give="a list")  # type: ignore[type-abstract]
         if task == "publish" and min_supports:
             raise BadCall("a published dataset is measured by its top k; give k, no minimum support")
         size = 1 if task == "items" else max_size
@@ -120,13 +130,13 @@ class Study:
         names = tuple(find_method(method, task=task).name for method in methods)
         return cls(
             names,
-            tuple(map(exact_epsilon, epsilons)),
+            tuple(exact_epsilon(exact_number(each, "epsilon", such_as="0.5")) for each in epsilons),
             tuple(targets),
             task,
             repeats,
             seed,
             _limits(per_owner),
-            None if delta is None else exact_delta(delta),
+            None if delta is None else exact_delta(exact_number(delta, "delta", such_as="1e-9")),
         )
 
 
@@ -254,7 +264,7 @@ def _exact_answer(name: str, held: Transactions, request: Request) -> tuple[Exac
     if found.supports.size < request.k:
         held_itemsets = found.supports.size
         raise BadCall(
-            f"{name} holds only {held_itemsets} itemsets, fewer than k = {request.k}; give a smaller k"
+            f"{name} holds only {counted(held_itemsets, 'itemset')}, fewer than k = {request.k}; give a smaller k"
         )
     return found, int(found.supports[-1])
 
@@ -328,14 +338,13 @@ def _score(itemsets: Itemsets, claims: Claims, held: Transactions, truth: Truth)
 
 def _limits(per_owner: PerOwner | Sequence[PerOwner] | None) -> tuple[PerOwner | None, ...]:
     """Every number of transactions of one person that is to be studied, once."""
-    if per_owner is None or isinstance(per_owner, int):
-        return (per_owner,)
-    given = (per_owner,) if isinstance(per_owner, str) else tuple(dict.fromkeys(per_owner))
-    wrong = [limit for limit in given if limit != AUTO and (type(limit) is not int or limit < 1)]
-    if wrong or not given:
+    if per_owner is None:
+        return (None,)
+    several = per_owner if isinstance(per_owner, Sequence) and not isinstance(per_owner, str) else [per_owner]
+    given = tuple(dict.fromkeys(map(checked_per_owner, several)))
+    if not given:
         raise BadCall(
-            f"{wrong[0] if wrong else 'nothing'!r} is no number of transactions of one person; give numbers from 1 up, "
-            "or auto"
+            "per_owner lists no number of transactions of one person; give numbers from 1 up, or auto"
         )
     return given
 

@@ -9,6 +9,7 @@ import polars as pl
 
 from veilset.errors import BadCall
 from veilset.evaluate.metrics import mean_and_sd
+from veilset.writing import atomically
 
 OF_CLAIMS = ("mean_error", "half_width", "coverage", "bias")
 """What is measured of the supports and intervals that a release claims."""
@@ -81,9 +82,8 @@ def with_later_columns(results: pl.DataFrame) -> pl.DataFrame:
 
 def write_results(rows: Iterable[ResultRow], path: Path) -> None:
     """Write all results beside the file, then put them in its place: a crash leaves the old ones."""
-    beside = path.with_name(path.name + ".part")
-    frame_of_rows(rows).write_parquet(beside)
-    beside.replace(path)
+    with atomically(path) as part:
+        frame_of_rows(rows).write_parquet(part)
 
 
 CELL = ["task", "dataset", "method", "epsilon", "k", "min_support", "max_size", *LATER_COLUMNS]

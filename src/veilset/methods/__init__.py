@@ -10,6 +10,7 @@ from veilset.errors import BadCall
 from veilset.gate import Curator
 from veilset.request import PublishRequest, Request
 from veilset.results.release import Release
+from veilset.wording import shown
 
 if TYPE_CHECKING:
     from veilset.forecast import Forecast, World
@@ -215,6 +216,8 @@ DEFAULTS = {"mine": "planned", "items": "planned", "publish": "planned"}
 
 def find_method(name: str | None, *, task: str) -> Method:
     """The method of a task by its name ("method" or "method:variant"), or the default of the task."""
+    if name is not None and not isinstance(name, str):
+        raise BadCall(f"method is {shown(name)}; give the name of a method, such as {DEFAULTS[task]}")
     plain, _, variant = (DEFAULTS[task] if name is None else name).partition(":")
     of_task = {method.name: method for method in EVERY_METHOD if method.task == task}
     method = of_task.get(plain)

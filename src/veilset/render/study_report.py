@@ -16,6 +16,7 @@ from veilset.errors import BadCall
 from veilset.evaluate.results import CHOSEN_PRIVATELY, with_later_columns
 from veilset.render import page
 from veilset.wording import counted
+from veilset.writing import write_whole
 
 SETTING_COLUMNS = ("task", "dataset", "k", "min_support", "max_size", "per_owner", "delta")
 CELL_COLUMNS = (*SETTING_COLUMNS, "method", "epsilon")
@@ -101,7 +102,7 @@ SHOWN_METRICS = (
 
 def write_study_report(results: pl.DataFrame, path: str | Path) -> None:
     """Write a self-contained page about a study; it needs no network and no other file."""
-    Path(path).write_text(study_report_html(results), encoding="utf-8")
+    write_whole(path, study_report_html(results))
 
 
 def study_report_html(results: pl.DataFrame) -> str:

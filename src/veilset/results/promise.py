@@ -83,9 +83,10 @@ class Promise:
             return "NOT PRIVATE: made with repeatable noise, for tests or evaluation only. Do not publish."
         condition = f"{_CONDITION} " if self.is_conditional else ""
         factor = f" = {math.exp(self.epsilon):.3g}" if self.epsilon < _LARGEST_EXPONENT else ""
+        exponent = self.epsilon if self.epsilon.denominator == 1 else f"({self.epsilon})"
         return (
             f"{condition}Protected: {self.unit}. Whether it is in the data or not "
-            f"changes the probability of any result by a factor of at most e^{self.epsilon}{factor}"
+            f"changes the probability of any result by a factor of at most e^{exponent}{factor}"
             f"{self._exception()} ({self.name}). Assumed: {'; '.join(self.assumptions)}."
         )
 

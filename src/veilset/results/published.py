@@ -27,7 +27,15 @@ from veilset.results.pandas_shapes import import_pandas, onehot_frame
 from veilset.results.promise import Paid, Promise, as_sentence
 from veilset.results.views import view
 from veilset.wording import counted
-from veilset.writing import as_lists, as_words, check_vocabulary, vocabulary_beside, write_fimi
+from veilset.writing import (
+    as_lists,
+    as_words,
+    atomically,
+    check_vocabulary,
+    vocabulary_beside,
+    write_fimi,
+    write_whole,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -170,23 +178,31 @@ class Published(Paid):
         path = Path(path)
         check_can_hold(path, self.names)
         if path.suffix == ".parquet":
-            pq.write_table(self._table(), path, compression="zstd")
+            with atomically(path) as part:
+                pq.write_table(self._table(), part, compression="zstd")
         else:
-            self._write_fimi(path)
+            records, copies = self.records, self.multiplicities
+            write_fimi(path, records.offsets, records.items, names=self.names, copies=copies)
+            if all(isinstance(name, int) for name in self.names):
+                # An older dataset's may name what this one must not.
+                vocabulary_beside(path).unlink(missing_ok=True)
         about = {"file": path.name, "sha256": _digest(path), **self.to_dict()}
-        _sidecar(path).write_text(json.dumps(about, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        write_whole(_sidecar(path), json.dumps(about, ensure_ascii=False, indent=1) + "\n")
 
     def _table(self) -> Any:  # noqa: ANN401 - Arrow has no types
         lists = as_lists(self.records.offsets, self.records.items, as_words(self.names))
         table = pa.table({"items": lists, "multiplicity": self.multiplicities})
         return table.replace_schema_metadata({PUBLISHED_MARK: "multiplicity"})
 
-    def _write_fimi(self, path: Path) -> None:
-        vocabulary_beside(path).unlink(
-            missing_ok=True
-        )  # an older dataset's, which may name what this one must not
-        records, copies = self.records, self.multiplicities
-        write_fimi(path, records.offsets, records.items, names=self.names, copies=copies)
+    def with_records(self) -> dict[str, Any]:
+        """Everything, the records included, as JSON values: for where it can be written nowhere else."""
+        return {"records": self.to_frame().to_dicts(), **self.to_dict()}
+
+
+def files_of_dataset(path: Path) -> tuple[Path, ...]:
+    """All that `Published.write` may write for a path."""
+    also = () if path.suffix == ".parquet" else (vocabulary_beside(path),)
+    return (path, _sidecar(path), *also)
 
 
 def check_can_hold(path: Path, names: Sequence[Item]) -> None:

@@ -3,12 +3,14 @@
 import json
 from collections.abc import Container, Iterator
 from dataclasses import asdict, dataclass, replace
+from io import BytesIO
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from veilset.arguments import truth
 from veilset.deferred import Deferred
 from veilset.errors import BadCall, BadInput
 from veilset.gate import Charge, Curator, Item, NoisyCount
@@ -20,6 +22,7 @@ from veilset.results.promise import Origin, Paid, Promise, as_sentence
 from veilset.results.rules import rules_frame, thresholds_of
 from veilset.results.views import view
 from veilset.wording import counted
+from veilset.writing import atomically, write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -204,7 +207,7 @@ class Release(Paid):
             {frozenset(found.items): (found.support, found.low, found.high) for found in self.itemsets},
             transactions=(self.transactions.value, self.transactions.low, self.transactions.high),
             thresholds=thresholds_of(metric, min_threshold, min_confidence),
-            surely=surely,
+            surely=truth(surely, "surely"),
             item=self._item_type(),
         )
 
@@ -250,16 +253,24 @@ class Release(Paid):
         """Write `.json`, `.parquet`, or `.csv` with everything but the itemsets in `NAME.csv.json`."""
         path = Path(path)
         if path.suffix == ".json":
-            path.write_text(self.to_json() + "\n", encoding="utf-8")
+            write_whole(path, self.to_json() + "\n")
         elif path.suffix == ".parquet":
-            self.to_frame().write_parquet(path, metadata={"veilset": json.dumps(self._about())})
+            held = BytesIO()
+            self.to_frame().write_parquet(held, metadata={"veilset": json.dumps(self._about())})
+            write_whole(path, held.getvalue())
         elif path.suffix == ".csv":
-            as_json = pl.col("items").map_elements(_item_list_to_json, return_dtype=pl.String)
-            self.to_frame().with_columns(as_json).write_csv(path)
-            about = json.dumps(self._about(), ensure_ascii=False, indent=1)
-            _beside(path).write_text(about + "\n", encoding="utf-8")
+            self._save_csv(path)
         else:
             raise BadCall(f"cannot write a release to {path.name!r}; name it .json, .csv or .parquet")
+
+    def _save_csv(self, path: Path) -> None:
+        """Both halves are written before either takes its place."""
+        as_json = pl.col("items").map_elements(_item_list_to_json, return_dtype=pl.String)
+        table = self.to_frame().with_columns(as_json).write_csv()
+        about = json.dumps(self._about(), ensure_ascii=False, indent=1)
+        with atomically(path) as part, atomically(_beside(path)) as other_half:
+            part.write_bytes(table.encode())
+            other_half.write_bytes(f"{about}\n".encode())
 
     @classmethod
     def load(cls, path: str | Path) -> "Release":
@@ -292,6 +303,11 @@ def _has_all_subsets(items: frozenset[Item], released: Container[frozenset[Item]
     return all(
         frozenset(part) in released for size in range(1, len(items)) for part in combinations(items, size)
     )
+
+
+def files_of_release(path: Path) -> tuple[Path, ...]:
+    """All that `Release.save` writes for a path."""
+    return (path, _beside(path)) if path.suffix == ".csv" else (path,)
 
 
 def _finished(

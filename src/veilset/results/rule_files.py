@@ -2,12 +2,14 @@
 
 import json
 import math
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from veilset.errors import BadCall
+from veilset.writing import write_whole
 
 RULE_FILES = (".json", ".csv", ".parquet")
 """What rules can be written to."""
@@ -23,12 +25,14 @@ def save_rules(rules: pl.DataFrame, path: str | Path) -> None:
     path = Path(path)
     if path.suffix == ".json":
         text = json.dumps(rules_to_json(rules), ensure_ascii=False, indent=1)
-        path.write_text(text + "\n", encoding="utf-8")
+        write_whole(path, text + "\n")
     elif path.suffix == ".parquet":
-        rules.write_parquet(path)
+        held = BytesIO()
+        rules.write_parquet(held)
+        write_whole(path, held.getvalue())
     elif path.suffix == ".csv":
         as_json = pl.col("antecedents", "consequents").map_elements(_side_to_json, return_dtype=pl.String)
-        rules.with_columns(as_json).write_csv(path)
+        write_whole(path, rules.with_columns(as_json).write_csv())
     else:
         raise BadCall(f"cannot write rules to {path.name!r}; name it {', '.join(RULE_FILES)}")
 

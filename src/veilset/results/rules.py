@@ -1,17 +1,18 @@
 """Association rules from released supports, with 95 % intervals: post-processing, at no further cost."""
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from veilset.arguments import finite_or_infinite
 from veilset.arrays import FloatArray
 from veilset.deferred import Deferred
 from veilset.errors import BadCall
 from veilset.gate import Item
 from veilset.results.rule_measures import RuleCounts, UncertainCounts, rule_intervals
+from veilset.wording import shown
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,22 +36,34 @@ DEFAULT_THRESHOLDS = {
 }
 """What rules must reach, by metric, where nothing else is said: all of them, or those that beat chance."""
 
+AT_MOST_ONE = ("antecedent support", "consequent support", "support", "confidence")
+"""Metrics that are never above 1."""
+
 
 def thresholds_of(metric: str, min_threshold: float | None, min_confidence: float | None) -> dict[str, float]:
     """What rules must reach, by metric, from what a caller handed in.
 
     >>> thresholds_of("confidence", None, None), thresholds_of("lift", 2, 0.5)
-    ({'confidence': 0.5}, {'lift': 2, 'confidence': 0.5})
+    ({'confidence': 0.5}, {'lift': 2.0, 'confidence': 0.5})
     """
-    if metric not in DEFAULT_THRESHOLDS:
-        raise BadCall(f"there is no metric {metric!r} of rules; give one of {', '.join(DEFAULT_THRESHOLDS)}")
-    for given in (min_threshold, min_confidence):
-        if given is not None and math.isnan(given):
-            raise BadCall("no rule can be compared with nan; give a number as the threshold")
-    if metric == "confidence" and min_confidence is not None:
-        return {metric: max(min_confidence, -math.inf if min_threshold is None else min_threshold)}
-    also = {} if min_confidence is None else {"confidence": min_confidence}
-    return {metric: DEFAULT_THRESHOLDS[metric] if min_threshold is None else min_threshold, **also}
+    if not isinstance(metric, str) or metric not in DEFAULT_THRESHOLDS:  # type: ignore[redundant-expr]
+        known = ", ".join(DEFAULT_THRESHOLDS)
+        raise BadCall(f"there is no metric {shown(metric)} of rules; give one of {known}")
+    least = DEFAULT_THRESHOLDS[metric] if min_threshold is None else _least(min_threshold, metric)
+    if min_confidence is None:
+        return {metric: least}
+    confidence = _least(min_confidence, "confidence")
+    if metric == "confidence":
+        return {metric: confidence if min_threshold is None else max(confidence, least)}
+    return {metric: least, "confidence": confidence}
+
+
+def _least(given: float, metric: str) -> float:
+    """A threshold that a metric can reach."""
+    least = finite_or_infinite(given, f"the threshold of the {metric} of rules")
+    if metric in AT_MOST_ONE and least > 1:
+        raise BadCall(f"no {metric} of a rule reaches {shown(given)}: it is a share, at most 1; 50 % is 0.5")
+    return least
 
 
 def rules_frame(

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rich.table import Column
-from rich.text import Text
 
-from veilset.render.terminal.streams import print_line, stdout_console
+from veilset.render.terminal.streams import plain_text, print_line, stdout_console
 from veilset.render.terminal.tables import plain_table
 from veilset.wording import counted
 
@@ -24,12 +23,12 @@ def print_verdicts(found: Sequence["Verdict"]) -> None:
     for verdict in worst_by_case(found):
         table.add_row(
             verdict.method,
-            Text(verdict.case),
+            plain_text(verdict.case),
             f"{verdict.claim:g}",
             f"{verdict.bound:.3f}",
             "anything" if verdict.ceiling is None else f"{verdict.ceiling:.2f}",
             verdict.verdict,
-            Text(verdict.event),
+            plain_text(verdict.event),
         )
     stdout_console().print(table)
     for line in _sum_of(found):
@@ -56,7 +55,7 @@ def _sum_of(found: Sequence["Verdict"]) -> Iterator[str]:
     if controls:
         refuted = sum(verdict.is_broken for verdict in controls)
         yield f"{refuted} of {counted(len(controls), 'control')} refuted, as all must be."
-    yield f"This took {seconds:.0f} seconds."
+    yield f"This took {counted(round(seconds), 'second')}."
 
 
 def print_noise_tests(found: Sequence["NoiseTest"]) -> None:

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.table import Column
-from rich.text import Text
 
-from veilset.render.terminal.streams import stdout_console
+from veilset.render.terminal.streams import plain_text, stdout_console
 from veilset.render.terminal.tables import plain_table
 from veilset.wording import counted
 
@@ -27,7 +26,7 @@ def print_datasets(balances: Sequence["DatasetBalance"]) -> None:
     table = plain_table(Column("dataset"), Column("protects"), *numbers, Column("epsilon left"))
     for each in balances:
         table.add_row(
-            Text(each.name + (" (closed)" if each.is_closed else "")),
+            plain_text(each.name + (" (closed)" if each.is_closed else "")),
             f"one {each.unit}" if each.unit else "not said yet",
             _short(each.total),
             _short(each.spent),
@@ -43,20 +42,20 @@ def print_dataset(balance: "DatasetBalance") -> None:
     console = stdout_console()
     closed = ", closed" if balance.is_closed else ""
     who = f", protects one {balance.unit}" if balance.unit else ""
-    console.print(Text(f"{balance.name}{who}{closed}"))
-    console.print(Text(f"{_bar(balance, _BAR)}  {balance.left} left of {balance.total}"))
+    console.print(plain_text(f"{balance.name}{who}{closed}"))
+    console.print(plain_text(f"{_bar(balance, _BAR)}  {balance.left} left of {balance.total}"))
     for name, spent in balance.partitions.items():
         if name:
-            console.print(Text(f"  partition {name}: {spent} spent"))
+            console.print(plain_text(f"  partition {name}: {spent} spent"))
     for each in balance.linked:
-        console.print(Text(f"  {each.name}, which has people of it: {each.spent} spent"))
+        console.print(plain_text(f"  {each.name}, which has people of it: {each.spent} spent"))
     if not balance.booked:
         console.print("No release yet.")
         return
     columns = ("entry", "date", "who", "what", "spent", "of", "state", "file")
     table = plain_table(*(Column(name, overflow="fold") for name in columns))
     for booked in balance.booked.values():
-        table.add_row(*(Text(cell) for cell in _row(booked)))
+        table.add_row(*(plain_text(cell) for cell in _row(booked)))
     console.print(table)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from rich.table import Column, Table
 from rich.text import Text
 
-from veilset.render.terminal.streams import stdout_console
+from veilset.render.terminal.streams import plain_text, stdout_console
 from veilset.render.terminal.tables import number_column, plain_table
 from veilset.wording import counted
 
@@ -23,9 +23,9 @@ _BAR_OF_ALL = 16
 def print_trade(shown: "Trade") -> None:
     """The epsilon that is needed, and what others buy and cost, with bars."""
     console = stdout_console()
-    console.print(Text(shown.sentence(), style="bold"))
-    console.print(Text(shown.reasons()))
-    console.print(Text(shown.odds()))
+    console.print(plain_text(shown.sentence(), style="bold"))
+    console.print(plain_text(shown.reasons()))
+    console.print(plain_text(shown.odds()))
     console.print()
     console.print(_trade_table(shown))
     if len(shown.needs) > 1:
@@ -33,7 +33,7 @@ def print_trade(shown: "Trade") -> None:
         console.print(_needs_table(shown))
     console.print()
     for line in _legend(shown):
-        console.print(Text(line))
+        console.print(plain_text(line))
 
 
 def _legend(shown: "Trade") -> Iterator[str]:
@@ -70,7 +70,7 @@ def _trade_table(shown: "Trade") -> Table:
 def _bar(share: float) -> Text:
     """A bar for a share; more than all is all."""
     filled = round(_BAR_OF_ALL * min(share, 1))
-    return Text("█" * filled + "░" * (_BAR_OF_ALL - filled), style="cyan")
+    return plain_text("█" * filled + "░" * (_BAR_OF_ALL - filled), style="cyan")
 
 
 def _needs_table(shown: "Trade") -> Table:
@@ -90,9 +90,9 @@ def print_plan(shown: "Plan") -> None:
     for first in range(0, len(shown.methods), _METHODS_IN_A_ROW):
         console.print(_side_by_side(shown, shown.methods[first : first + _METHODS_IN_A_ROW]))
     if shown.left_out:
-        console.print(Text(f"Left out: {', '.join(shown.left_out)}; --all shows every method."))
-    console.print(Text(f"Proven: {shown.limits.sentence()}."))
-    console.print(Text(f"Assumed: {shown.assumption}."))
+        console.print(plain_text(f"Left out: {', '.join(shown.left_out)}; --all shows every method."))
+    console.print(plain_text(f"Proven: {shown.limits.sentence()}."))
+    console.print(plain_text(f"Assumed: {shown.assumption}."))
     console.print("Nothing was looked at, nothing was spent.")
 
 

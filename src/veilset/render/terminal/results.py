@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from veilset.render.terminal.streams import stdout_console
+from veilset.render.terminal.streams import plain_text, stdout_console
 from veilset.render.terminal.tables import number_column, plain_table
 from veilset.wording import counted
 
@@ -25,8 +25,8 @@ _FEWEST_TOLD_TOGETHER = 3
 """From 3 questions of one kind in a row, one line tells them all."""
 
 
-def print_release(shown: "Release", *, most: int = 50) -> None:
-    """A release as a table with error bars, what it cost, and the promise."""
+def print_release(shown: "Release", *, most: int = 50, lists_questions: bool = False) -> None:
+    """A release as a table with error bars, what it cost, and the promise; every question, if that is wanted."""
     support, interval, share = (number_column(name) for name in ("support", "95 % interval", "share"))
     table = plain_table("itemset", support, interval, share, "")
     total = shown.transactions.value
@@ -48,17 +48,17 @@ def print_release(shown: "Release", *, most: int = 50) -> None:
     itemsets = counted(len(shown), "itemset", separator=",")
     transactions = counted(total, "transaction", separator=",")
     console.print(f"{itemsets} from {about}{transactions}, by {shown.method}")
-    _print_cost_and_promise(shown)
+    _print_cost_and_promise(shown, lists_questions=lists_questions)
 
 
 def print_noise_warning(shown: "Release") -> None:
     """The first line, where nothing that follows can be told from noise."""
     if shown.noise_warning is not None:
         warning = f"{shown.noise_warning[0].upper()}{shown.noise_warning[1:]}."
-        stdout_console().print(Text(warning, style="bold yellow"))
+        stdout_console().print(plain_text(warning, style="bold yellow"))
 
 
-def print_published(shown: "Published", path: Path, *, most: int = 20) -> None:
+def print_published(shown: "Published", path: Path, *, most: int = 20, lists_questions: bool = False) -> None:
     """The most frequent records of a published dataset, where it lies, what it cost, and the promise."""
     table = plain_table("record", number_column("copies"))
     by_copies = shown.to_frame().sort("multiplicity", descending=True, maintain_order=True)
@@ -68,15 +68,16 @@ def print_published(shown: "Published", path: Path, *, most: int = 20) -> None:
     console.print(table)
     if by_copies.height > most:
         console.print(f"… and {by_copies.height - most:,} more")
+    records = counted(len(shown), "record", separator=",")
+    where = f"in {path}, with the promise in {path.name}.json"
     console.print(
-        f"{counted(len(shown), 'record', separator=',')}, {by_copies.height:,} of them different, by {shown.method}; "
-        f"in {path}, with the promise in {path.name}.json"
+        plain_text(f"{records}, {by_copies.height:,} of them different, by {shown.method}; {where}")
     )
     if len(shown) == 0:
         console.print(
             "No record was common enough to be told from noise: give more epsilon, or another method"
         )
-    _print_cost_and_promise(shown)
+    _print_cost_and_promise(shown, lists_questions=lists_questions)
 
 
 def print_exact(shown: "ExactResult", *, most: int = 50) -> None:
@@ -89,20 +90,31 @@ def print_exact(shown: "ExactResult", *, most: int = 50) -> None:
     if len(shown) > most:
         console.print(f"… and {len(shown) - most:,} more; --json prints them all")
     for note in shown.notes:
-        console.print(Text(note))
+        console.print(plain_text(note))
 
 
-def _print_cost_and_promise(shown: "Release | Published") -> None:
+def _print_cost_and_promise(shown: "Release | Published", *, lists_questions: bool) -> None:
     console = stdout_console()
-    for paid in _paid(shown.trace):
-        console.print(Text(f"  paid  {paid}"))
+    if lists_questions:
+        for paid in _paid(shown.trace):
+            console.print(plain_text(f"  paid  {paid}"))
     delta = f", and delta {float(shown.delta):g}" if shown.delta > 0 else ""
-    console.print(Text(f"  spent {shown.spent} of epsilon {shown.epsilon}{delta}"))
+    questions = counted(len(shown.trace), "question")
+    on = (
+        ""
+        if lists_questions or not shown.trace
+        else f", on {questions} (--verbose lists {_them(shown.trace)})"
+    )
+    console.print(plain_text(f"  spent {shown.spent} of epsilon {shown.epsilon}{delta}{on}"))
     if shown.ledger is not None:
-        console.print(Text(f"  paid by {shown.ledger.sentence()}"))
+        console.print(plain_text(f"  paid by {shown.ledger.sentence()}"))
     for note in shown.notes:
-        console.print(Text(note))
-    console.print(Text(str(shown.promise)))
+        console.print(plain_text(note))
+    console.print(plain_text(str(shown.promise)))
+
+
+def _them(trace: Sequence["Charge"]) -> str:
+    return "it" if len(trace) == 1 else "them"
 
 
 def _paid(trace: Sequence["Charge"]) -> Iterator[str]:
@@ -117,10 +129,10 @@ def _paid(trace: Sequence["Charge"]) -> Iterator[str]:
 
 
 def _names(items: Sequence[object]) -> Text:
-    return Text(", ".join(str(item) for item in items))
+    return plain_text(", ".join(str(item) for item in items))
 
 
 def _error_bar(low: int, value: int, high: int, largest: int) -> Text:
     """A bar up to the support, with the interval around its end."""
     start, end, far = (round(_BAR * number / max(largest, 1)) for number in (low, value, high))
-    return Text("█" * start + "▓" * (end - start) + "░" * (far - end), style="cyan")
+    return plain_text("█" * start + "▓" * (end - start) + "░" * (far - end), style="cyan")

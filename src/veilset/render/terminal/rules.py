@@ -3,10 +3,8 @@
 import math
 from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
-
 from veilset.render.terminal.results import print_noise_warning
-from veilset.render.terminal.streams import stdout_console
+from veilset.render.terminal.streams import plain_text, stdout_console
 from veilset.render.terminal.tables import number_column, plain_table
 from veilset.wording import counted
 
@@ -33,7 +31,7 @@ def print_rules(
     columns = [number_column(name) for each in metrics for name in (each, "95 % interval")]
     table = plain_table("given", "also", *columns)
     for rule in rules.head(most).iter_rows(named=True):
-        sides = (Text(", ".join(map(str, rule[side]))) for side in ("antecedents", "consequents"))
+        sides = (plain_text(", ".join(map(str, rule[side]))) for side in ("antecedents", "consequents"))
         table.add_row(*sides, *(text for each in metrics for text in _with_interval(rule, each)))
     console = stdout_console()
     print_noise_warning(release)
@@ -46,7 +44,7 @@ def print_rules(
         f"{counted(number, 'rule', separator=',')} from {counted(len(release), 'itemset', separator=',')}, by "
         f"{release.method}. Nothing was read but the release, and nothing was spent."
     )
-    console.print(Text(str(release.promise)))
+    console.print(plain_text(str(release.promise)))
 
 
 def _with_interval(rule: dict[str, Any], metric: str) -> tuple[str, str]:

@@ -4,12 +4,18 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from contextvars import ContextVar
+from typing import Any, TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from veilset.wording import printable, safe_json
 
 _WIDTH_IN_A_PIPE = 120
+
+_IS_QUIET = ContextVar("_IS_QUIET", default=False)
 
 
 def stdout_console() -> Console:
@@ -17,11 +23,26 @@ def stdout_console() -> Console:
     return Console() if sys.stdout.isatty() else Console(width=_WIDTH_IN_A_PIPE, color_system=None)
 
 
+def plain_text(text: str, *, style: str = "") -> Text:
+    """Text that is shown as it is: no markup, and nothing in it that a terminal would take for an order."""
+    return Text(printable(text), style=style)
+
+
+@contextmanager
+def quietly(is_quiet: bool) -> Iterator[None]:  # noqa: FBT001 - reads as a sentence
+    """Where it is so, nobody is told meanwhile what is going on."""
+    token = _IS_QUIET.set(is_quiet)
+    try:
+        yield
+    finally:
+        _IS_QUIET.reset(token)
+
+
 @contextmanager
 def stage(doing: str) -> Iterator[None]:
     """Tell on a terminal what is going on, and nothing in a pipe; fixed texts, nothing from the data."""
     console = Console(stderr=True)
-    if not console.is_terminal:
+    if not console.is_terminal or _IS_QUIET.get():
         yield
         return
     with console.status(doing):
@@ -40,14 +61,14 @@ def progress(unit: str) -> Iterator[Callable[[int, int], None]]:
 
 def warn(text: str) -> None:
     """One line on stderr."""
-    print(f"veilset: {text}", file=sys.stderr)  # noqa: T201
+    print(f"veilset: {printable(text)}", file=sys.stderr)  # noqa: T201
 
 
 def print_line(text: str) -> None:
     """One line on stdout."""
-    print(text)  # noqa: T201
+    print(printable(text))  # noqa: T201
 
 
-def print_json(values: Any) -> None:  # noqa: ANN401
-    """One JSON document on stdout."""
-    print(json.dumps(values, ensure_ascii=False, indent=1))  # noqa: T201
+def print_json(values: Any, *, to: TextIO | None = None) -> None:  # noqa: ANN401
+    """One JSON document on stdout, or on another stream."""
+    print(safe_json(json.dumps(values, ensure_ascii=False, indent=1)), file=to)

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Column, Table
-from rich.text import Text
 
-from veilset.render.terminal.streams import stdout_console
+from veilset.render.terminal.streams import plain_text, stdout_console
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,7 +37,7 @@ def print_study(cells: "pl.DataFrame") -> None:
         named=True
     ):
         table.add_row(
-            Text(cell["dataset"]),
+            plain_text(cell["dataset"]),
             _target(cell),
             f"{cell['epsilon']:g}",
             cell["method"],
