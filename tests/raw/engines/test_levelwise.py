@@ -89,10 +89,10 @@ def test_the_levels_give_up_where_there_are_too_many_candidates(monkeypatch: pyt
     """Neither the pairs nor what follows may be more than the most."""
     search, which = search_over(uneven_rows()), as_filter(min_count=50)
     assert search.top(mining.UNLIMITED, which) is not None
-    monkeypatch.setattr(levelwise, "MOST_CANDIDATES", 80)
+    monkeypatch.setattr(levelwise, "MOST_COUNTED", 80)
     assert search.top(mining.UNLIMITED, which) is None
     assert levelwise.may_be_few(supports_of(uneven_rows()), mining.UNLIMITED, which)
-    monkeypatch.setattr(levelwise, "MOST_CANDIDATES", 50)
+    monkeypatch.setattr(levelwise, "MOST_COUNTED", 50)
     assert not levelwise.may_be_few(supports_of(uneven_rows()), mining.UNLIMITED, which)
 
 

@@ -14,10 +14,10 @@ from veilset.arrays import Int32Array, Int64Array
 from veilset.raw.counts import ExactItemsets
 from veilset.raw.engines.item_bitmaps import ItemBitmaps
 from veilset.raw.engines.itemset_filter import ItemsetFilter
-from veilset.raw.engines.mining import allowed_items, check_rank, in_final_order, offsets_of
+from veilset.raw.engines.mining import allowed_items, check_rank, in_final_order, offsets_by_sizes
 from veilset.raw.kernels.joining import join
 
-MOST_CANDIDATES = 1 << 15
+MOST_COUNTED = 1 << 15
 """At most 32,768 candidates are counted for a question; more of them take longer than a depth-first search."""
 
 FIRST_BATCH = 256
@@ -71,7 +71,7 @@ def may_be_few(supports: Int64Array, k: int, which: ItemsetFilter) -> bool:
     """Whether the supports of items leave room for few candidates; where they do not, nobody need make bitmaps."""
     check_rank(k)
     number = relevant_items(supports, Wanted(k, which.min_count), which).size
-    return number * (number - 1) // 2 <= MOST_CANDIDATES
+    return number * (number - 1) // 2 <= MOST_COUNTED
 
 
 class LevelwiseSearch:
@@ -99,7 +99,7 @@ class LevelwiseSearch:
             if size == which.max_size or level.supports.size <= size:
                 break
             level, number = self._next(
-                level, wanted, MOST_CANDIDATES - counted, is_wanted=size + 1 >= which.min_size
+                level, wanted, MOST_COUNTED - counted, is_wanted=size + 1 >= which.min_size
             )
             counted += number
         found = [each.at_least(wanted.floor) for each in levels]
@@ -159,6 +159,6 @@ class LevelwiseSearch:
         items = [np.ravel(np.sort(self._bitmaps.codes[each.itemsets], axis=1)) for each in levels]
         sizes = [np.full(each.supports.size, each.itemsets.shape[1]) for each in levels]
         supports = np.concatenate([np.empty(0, np.int64), *(each.supports for each in levels)])
-        offsets = offsets_of(np.concatenate([np.empty(0, np.int64), *sizes]))
+        offsets = offsets_by_sizes(np.concatenate([np.empty(0, np.int64), *sizes]))
         flat = np.concatenate([np.empty(0, np.int32), *items])
         return in_final_order(offsets, flat, supports, np.arange(supports.size), supports.size)

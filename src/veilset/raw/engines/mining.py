@@ -159,7 +159,7 @@ def _wanted(found: FoundItemsets, search: Search, min_count: int) -> ExactItemse
     number = search.progress[NUMBER]
     supports = found.supports[:number]
     sizes = itemset_order.sizes_of(found.parents, number)
-    offsets = offsets_of(sizes)
+    offsets = offsets_by_sizes(sizes)
     items = itemset_order.unfold(found, offsets)
     least = max(search.progress[SUPPORT_FLOOR] - 1, min_count)
     chosen = np.flatnonzero((sizes >= search.min_size) & (supports >= least))
@@ -177,13 +177,13 @@ def in_final_order(
 
 def _taken(offsets: Int64Array, items: Int32Array, supports: Int64Array, chosen: Int64Array) -> ExactItemsets:
     """The chosen ones of some itemsets."""
-    chosen_offsets = offsets_of(np.diff(offsets)[chosen])
+    chosen_offsets = offsets_by_sizes(np.diff(offsets)[chosen])
     return ExactItemsets(
         chosen_offsets, itemset_order.take(offsets, items, chosen, chosen_offsets), supports[chosen]
     )
 
 
-def offsets_of(sizes: Int64Array) -> Int64Array:
+def offsets_by_sizes(sizes: Int64Array) -> Int64Array:
     """Where itemsets of these sizes begin, and where the last one ends."""
     offsets = np.zeros(sizes.size + 1, np.int64)
     np.cumsum(sizes, out=offsets[1:])

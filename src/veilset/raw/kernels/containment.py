@@ -11,7 +11,7 @@ from veilset.arrays import BoolArray, Int32Array, Int64Array, Uint64Array
 from veilset.raw.kernels import inlined, kernel
 from veilset.raw.kernels.popcount import popcount
 
-ONE = np.uint64(1)
+_ONE = np.uint64(1)
 
 
 @kernel
@@ -128,7 +128,7 @@ def _numbers_of(planes: Uint64Array, rows: int) -> Int64Array:
             if plane != np.uint64(0):
                 of_word = numbers[word << 6 : (word + 1) << 6]
                 for row in range(64):
-                    of_word[row] += np.int64((plane >> np.uint64(row)) & ONE) << level
+                    of_word[row] += np.int64((plane >> np.uint64(row)) & _ONE) << level
     return numbers[:rows]
 
 
@@ -157,7 +157,7 @@ def _brought_together(bitmaps: Uint64Array, rows: Int64Array, items: Int32Array)
         if not is_done[item]:
             is_done[item] = True
             for place in range(rows.size):
-                bit = (bitmaps[item, rows[place] >> 6] >> np.uint64(rows[place] & 63)) & ONE
+                bit = (bitmaps[item, rows[place] >> 6] >> np.uint64(rows[place] & 63)) & _ONE
                 together[item, place >> 6] |= bit << np.uint64(place & 63)
     return together
 
@@ -175,5 +175,5 @@ def _planes_of(weights: Int64Array, contained: Int64Array, rows: Int64Array, wor
     for place in range(rows.size):
         weight = np.uint64(weights[contained[rows[place]]])
         for level in range(levels):
-            planes[level, place >> 6] |= ((weight >> np.uint64(level)) & ONE) << np.uint64(place & 63)
+            planes[level, place >> 6] |= ((weight >> np.uint64(level)) & _ONE) << np.uint64(place & 63)
     return planes
