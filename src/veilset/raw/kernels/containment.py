@@ -79,7 +79,7 @@ def _set_common(bitmaps: Uint64Array, itemset: Int32Array, common: Uint64Array) 
 
 
 @inlined
-def _both(left: Uint64Array, right: Uint64Array) -> int:
+def _both(left: Uint64Array, right: Uint64Array) -> np.int64:
     """How many rows are in both."""
     number = np.int64(0)
     for word in range(left.size):
