@@ -70,13 +70,27 @@ def test_the_kernel_counts_what_each_row_holds() -> None:
     assert found.tolist() == reference.containment(MANY, SOME)
 
 
-def test_the_kernel_adds_the_weights_of_the_rows_that_hold_an_itemset() -> None:
-    """To what the totals were before."""
-    listed, weights = Itemsets.of(SOME), np.arange(len(MANY)) ** 2
+@pytest.mark.parametrize(
+    "weights",
+    [[0, 8, 8, 8, 8, 8, 8], [9, 8, 8, 5, 3, 0, 1], [0, 1, 2, 3, 2**40, 5, 6], [0] * 7],
+    ids=["all alike", "fewer for more", "any", "nothing"],
+)
+def test_the_kernel_adds_the_weights_of_the_rows_that_hold_an_itemset(weights: list[int]) -> None:
+    """To what the totals were before; a row weighs by how many of the itemsets it holds."""
+    listed, held = Itemsets.of(SOME), reference.containment(MANY, SOME)
     totals = np.full(len(SOME), 1000, np.int64)
-    kernels.add_capped(bitmaps_of(MANY, ALPHABET_SIZE), weights, listed.offsets, listed.items, totals)
-    expected = [1000 + sum(r * r for r, row in enumerate(MANY) if row.issuperset(each)) for each in SOME]
-    assert totals.tolist() == expected
+    kernels.add_weighted(
+        bitmaps_of(MANY, ALPHABET_SIZE),
+        np.array(held, np.int64),
+        np.array(weights, np.int64),
+        listed.offsets,
+        listed.items,
+        totals,
+    )
+    assert totals.tolist() == [
+        1000 + sum(weights[n] for n, row in zip(held, MANY, strict=True) if row.issuperset(each))
+        for each in SOME
+    ]
 
 
 @given(rows=baskets(), itemsets=some_itemsets, limit=st.integers(1, 13))

@@ -1,6 +1,5 @@
 """The exact miner finds what its slow twins find, and nothing else."""
 
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -9,41 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reference_mining as reference
-from mining_rows import WIDE, Lists, compressed, lists_of_items
+from mining_rows import WIDE, Lists, as_filter, compressed, filters, listed, lists_of_items
 from shared_data import DATA
 from veilset.errors import BadCall
-from veilset.raw.counts import ExactItemsets
 from veilset.raw.cuts.rows import CompressedRows
 from veilset.raw.engines import mining
-from veilset.raw.engines.itemset_filter import ItemsetFilter
 from veilset.raw.read import read
-
-
-def listed(itemsets: ExactItemsets) -> list[reference.Supported]:
-    """What was mined, as the twins give it."""
-    ends = itemsets.offsets.tolist()
-    items = itemsets.items.tolist()
-    found = [tuple(items[begin:end]) for begin, end in pairwise(ends)]
-    return list(zip(found, itemsets.supports.tolist(), strict=True))
-
-
-@st.composite
-def filters(draw: st.DrawFn, most: int) -> dict[str, Any]:
-    """What an `ItemsetFilter` and the slow miner are made with; `min_count` is up to `most`."""
-    min_size = draw(st.integers(1, 3))
-    larger = draw(st.none() | st.integers(0, 2))
-    return {
-        "min_count": draw(st.integers(1, most)),
-        "min_size": min_size,
-        "max_size": None if larger is None else min_size + larger,
-        "items": draw(st.none() | st.lists(st.integers(0, 6), max_size=6)),
-    }
-
-
-def as_filter(items: list[int] | None = None, max_size: int | None = None, **limits: int) -> ItemsetFilter:
-    """A filter for the fast miner, which takes items as an array."""
-    codes = None if items is None else np.array(items, np.int32)
-    return ItemsetFilter(items=codes, max_size=max_size, **limits)
 
 
 @given(lists=lists_of_items(), which=filters(most=4))

@@ -10,6 +10,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cached_property
 from queue import SimpleQueue
 from typing import TypeVar
 
@@ -21,7 +22,8 @@ from veilset.raw.counts import ExactCounts, ExactItemsets, ExactRecords, ExactTr
 from veilset.raw.cuts.owners import keep_per_owner
 from veilset.raw.cuts.rows import CompressedRows, Keys
 from veilset.raw.cuts.truncation import KeepAll, OnlyItems, Reshape, Truncation
-from veilset.raw.engines import DrawKeys, mining
+from veilset.raw.engines import DrawKeys, levelwise, mining
+from veilset.raw.engines.item_bitmaps import LARGEST_BY_SUBSETS, MOST_CONTAINED, ItemBitmaps
 from veilset.raw.engines.itemset_filter import ItemsetFilter
 from veilset.raw.kernels import (
     containment,
@@ -40,6 +42,9 @@ ROWS_IN_A_CHUNK = 1 << 15
 
 BYTES_OF_TOTALS = 1 << 30
 """Each thread has totals of its own, unless all of them together would take more memory than this."""
+
+CHUNKS_BEFORE_BITMAPS = 2
+"""Up to 2 chunks of rows are counted anew for each question; of more rows, bitmaps of frequent items are kept."""
 
 MOST_MARGINAL_ITEMS = 16
 """The marginal of g items has 2^g cells."""
@@ -172,6 +177,8 @@ class LocalEngine:
 
     def item_supports(self, truncation: Truncation, draw: DrawKeys) -> ExactCounts:
         """How many transactions hold each item of the alphabet, after truncation."""
+        if isinstance(truncation, KeepAll):
+            return ExactCounts(self._item_supports.copy())
 
         def add(rows: CompressedRows, totals: Int64Array) -> None:
             scans.add_items(rows.offsets, rows.items, totals)
@@ -185,8 +192,12 @@ class LocalEngine:
 
         The empty itemset is held by every transaction. Itemsets in lexicographic order are counted fastest.
         """
+        set_offsets = np.array(offsets, np.int64)  # kernels meet one type of array
+        bitmaps = self._bitmaps_of(items, truncation)
+        if bitmaps is not None:
+            return ExactCounts(bitmaps.supports(set_offsets, bitmaps.places[items]))
         places, sets = self._chosen(items)
-        set_offsets, number = np.array(offsets, np.int64), sets.max(initial=-1) + 1
+        number = sets.max(initial=-1) + 1
 
         def add(rows: CompressedRows, totals: Int64Array) -> None:
             turned = vertical.turn(rows.offsets, rows.items, places, number)
@@ -208,13 +219,23 @@ class LocalEngine:
         def add(rows: CompressedRows, totals: Int64Array) -> None:
             normalised_supports.add_normalised(rows.offsets, rows.items, limits, steps, totals)
 
-        counts = self._sum(add, len(self.alphabet) * limits.size, truncation, draw)
-        return ExactCounts(counts.values.reshape(-1, limits.size))
+        def add_lost(rows: CompressedRows, totals: Int64Array) -> None:
+            normalised_supports.add_lost(rows.offsets, rows.items, limits, steps, totals)
+
+        knows_supports = isinstance(truncation, KeepAll)
+        counted = self._sum(
+            add_lost if knows_supports else add, len(self.alphabet) * limits.size, truncation, draw
+        )
+        values = counted.values.reshape(-1, limits.size)
+        return ExactCounts(steps * self._item_supports[:, None] - values if knows_supports else values)
 
     def containment(self, offsets: Int64Array, items: Int32Array, *, limit: int) -> ExactCounts:
         """How many transactions hold 0, 1, ..., limit (the last value: or more) of the itemsets; none is empty."""
+        set_offsets = np.array(offsets, np.int64)
+        bitmaps = self._bitmaps_of(items) if offsets.size <= MOST_CONTAINED else None
+        if bitmaps is not None:
+            return ExactCounts(bitmaps.containment(set_offsets, bitmaps.places[items], limit=limit))
         places, sets = self._chosen(items)
-        set_offsets = np.array(offsets, np.int64)  # kernels meet one type of array
 
         def add(rows: CompressedRows, totals: Int64Array) -> None:
             turned = vertical.turn_to_bitmaps(rows.offsets, rows.items, places, sets.max(initial=-1) + 1)
@@ -235,13 +256,16 @@ class LocalEngine:
 
     def weighted_counts(self, offsets: Int64Array, items: Int32Array, weights: Int64Array) -> ExactCounts:
         """For each itemset the sum of `weights[n]` over the transactions that hold it, and n of the itemsets in all."""
+        set_offsets, weights = np.array(offsets, np.int64), np.array(weights, np.int64)
+        bitmaps = self._bitmaps_of(items) if offsets.size <= MOST_CONTAINED else None
+        if bitmaps is not None:
+            return ExactCounts(bitmaps.weighted_counts(set_offsets, bitmaps.places[items], weights))
         places, sets = self._chosen(items)
-        set_offsets = np.array(offsets, np.int64)  # kernels meet one type of array
 
         def add(rows: CompressedRows, totals: Int64Array) -> None:
             turned = vertical.turn_to_bitmaps(rows.offsets, rows.items, places, sets.max(initial=-1) + 1)
             numbers = containment.count_contained(turned.bitmaps, rows.offsets.size - 1, set_offsets, sets)
-            containment.add_capped(turned.bitmaps, weights[numbers], set_offsets, sets, totals)
+            containment.add_weighted(turned.bitmaps, numbers, weights, set_offsets, sets, totals)
 
         return self._sum(add, offsets.size - 1, KeepAll(), _no_keys)
 
@@ -256,6 +280,9 @@ class LocalEngine:
             )
         self._check_known(items)
         _check_different(items)
+        bitmaps = self._bitmaps_of(items, truncation) if items.size <= LARGEST_BY_SUBSETS else None
+        if bitmaps is not None:
+            return ExactCounts(bitmaps.marginal(bitmaps.places[items]))
         places = _places(items, len(self.alphabet))
 
         def add(rows: CompressedRows, totals: Int64Array) -> None:
@@ -293,11 +320,50 @@ class LocalEngine:
 
     def frequent(self, which: ItemsetFilter) -> ExactItemsets:
         """All itemsets that the filter lets through."""
-        return mining.frequent(self._rows, which, alphabet_size=len(self.alphabet))
+        return self.top(mining.UNLIMITED, which)
 
     def top(self, k: int, which: ItemsetFilter) -> ExactItemsets:
         """The k itemsets of largest support that the filter lets through; of those that tie for the last, some."""
-        return mining.top(self._rows, k, which, alphabet_size=len(self.alphabet))
+        supports = self._item_supports
+        found = None
+        if self._has_many_rows and levelwise.may_be_few(supports, k, which):
+            found = self._levelwise.top(k, which)
+        if found is None:
+            found = mining.top(self._rows, k, which, alphabet_size=supports.size, supports=supports)
+        return found
+
+    @property
+    def _has_many_rows(self) -> bool:
+        """Whether what one question prepares is worth keeping for the next."""
+        return self._rows.offsets.size - 1 > CHUNKS_BEFORE_BITMAPS * self._rows_in_a_chunk
+
+    @cached_property
+    def _item_supports(self) -> Int64Array:
+        """How many transactions hold each item: counted once."""
+
+        def add(rows: CompressedRows, totals: Int64Array) -> None:
+            scans.add_items(rows.offsets, rows.items, totals)
+
+        return self._sum(add, len(self.alphabet), KeepAll(), _no_keys).values
+
+    @cached_property
+    def _bitmaps(self) -> ItemBitmaps:
+        """Which transactions hold each of the most frequent items: made at the first question that needs them."""
+        words = math.ceil(self._rows_in_a_chunk / 64)
+        padded = words + 8 if words % 64 == 0 else words  # or all items share the same few lines of the cache
+        return ItemBitmaps(self._rows, self._item_supports, words=padded, threads=self._threads)
+
+    @cached_property
+    def _levelwise(self) -> levelwise.LevelwiseSearch:
+        """A search that remembers what it counted."""
+        return levelwise.LevelwiseSearch(self._bitmaps, self._item_supports)
+
+    def _bitmaps_of(self, items: Int32Array, truncation: Truncation | None = None) -> ItemBitmaps | None:
+        """Bitmaps that hold these items, for a question about whole transactions; None where it does without them."""
+        if not self._has_many_rows or not isinstance(truncation, KeepAll | None):
+            return None
+        self._check_known(items)
+        return self._bitmaps if self._bitmaps.hold(items) else None
 
     def _chosen(self, items: Int32Array) -> tuple[Int32Array, Int32Array]:
         """Numbers for the items of itemsets, 0, 1, ... by code: the place of every code, and these items by it."""

@@ -38,18 +38,25 @@ def frequent(rows: CompressedRows, which: ItemsetFilter, *, alphabet_size: int) 
     return top(rows, UNLIMITED, which, alphabet_size=alphabet_size)
 
 
-def top(rows: CompressedRows, k: int, which: ItemsetFilter, *, alphabet_size: int) -> ExactItemsets:
+def top(
+    rows: CompressedRows,
+    k: int,
+    which: ItemsetFilter,
+    *,
+    alphabet_size: int,
+    supports: Int64Array | None = None,
+) -> ExactItemsets:
     """The k itemsets of largest support, of all that the filter lets through; fewer where there are fewer.
 
     Of the itemsets that tie for the last places, some are chosen: always the same ones, and none without its
-    subsets of `min_size` items or more.
+    subsets of `min_size` items or more. Who knows `supports`, those of the items, saves counting them.
     """
-    if k < 1:
-        raise BadCall(f"k is {k}; give at least 1")
-    supports = np.zeros(alphabet_size, np.int64)
-    add_items(rows.offsets, rows.items, supports)
+    if supports is None:
+        supports = np.zeros(alphabet_size, np.int64)
+        add_items(rows.offsets, rows.items, supports)
+    check_rank(k)
     min_count = min(which.min_count, rows.offsets.size)  # one more than there are rows
-    candidates = _items_by_support(supports, min_count, which.items)
+    candidates = _by_support(allowed_items(which, supports.size), supports, min_count)
     search = Search(
         k=min(k, UNLIMITED),
         min_size=which.min_size,
@@ -65,7 +72,21 @@ def top(rows: CompressedRows, k: int, which: ItemsetFilter, *, alphabet_size: in
     record_items(found, search, candidates, supports[candidates])
     if search.max_size > 1:
         found = _extended(found, search, rows, supports)
-    return _in_final_order(found, search, min_count)
+    return _wanted(found, search, min_count)
+
+
+def check_rank(k: int) -> None:
+    """BadCall where no itemset is wanted."""
+    if k < 1:
+        raise BadCall(f"k is {k}; give at least 1")
+
+
+def allowed_items(which: ItemsetFilter, alphabet_size: int) -> Int64Array:
+    """The items that the filter lets through, ascending; BadCall where the alphabet does not hold them."""
+    allowed = np.arange(alphabet_size) if which.items is None else np.unique(which.items).astype(np.int64)
+    if allowed.size and not 0 <= allowed[0] <= allowed[-1] < alphabet_size:
+        raise BadCall(f"items holds a code outside 0 to {alphabet_size - 1}; give codes of the alphabet")
+    return allowed
 
 
 def only_maximal(itemsets: ExactItemsets) -> ExactItemsets:
@@ -86,11 +107,8 @@ def _mixed_words(number: int) -> Uint64Array:
     return words ^ (words >> np.uint64(31))
 
 
-def _items_by_support(supports: Int64Array, min_count: int, items: Int32Array | None) -> Int32Array:
-    """The items that may occur, by ascending support."""
-    allowed = np.arange(supports.size) if items is None else np.unique(items)
-    if allowed.size and not 0 <= allowed[0] <= allowed[-1] < supports.size:
-        raise BadCall(f"items holds a code outside 0 to {supports.size - 1}; give codes of the alphabet")
+def _by_support(allowed: Int64Array, supports: Int64Array, min_count: int) -> Int32Array:
+    """Those of the items that may occur, by ascending support."""
     allowed = allowed[supports[allowed] >= min_count]
     return allowed[np.argsort(supports[allowed], kind="stable")].astype(np.int32)
 
@@ -133,31 +151,39 @@ def _paired(projected: Projection, n_items: int, found: FoundItemsets, search: S
     return np.flatnonzero(pairs.max(axis=1, initial=0) >= floor)
 
 
-def _in_final_order(found: FoundItemsets, search: Search, min_count: int) -> ExactItemsets:
-    """The wanted itemsets in their final order.
+def _wanted(found: FoundItemsets, search: Search, min_count: int) -> ExactItemsets:
+    """The wanted ones of what was found, in their final order.
 
     Above the floor there are fewer than k: what ties just below it fills up.
     """
     number = search.progress[NUMBER]
     supports = found.supports[:number]
     sizes = itemset_order.sizes_of(found.parents, number)
-    offsets = _offsets(sizes)
+    offsets = offsets_by_sizes(sizes)
     items = itemset_order.unfold(found, offsets)
     least = max(search.progress[SUPPORT_FLOOR] - 1, min_count)
     chosen = np.flatnonzero((sizes >= search.min_size) & (supports >= least))
+    return in_final_order(offsets, items, supports, chosen, search.k)
+
+
+def in_final_order(
+    offsets: Int64Array, items: Int32Array, supports: Int64Array, chosen: Int64Array, k: int
+) -> ExactItemsets:
+    """The first k of the chosen itemsets: by support, largest first, ties by size, then by codes."""
+    sizes = np.diff(offsets)
     order = itemset_order.order_of(chosen, offsets, items, sizes, supports.max(initial=0) - supports)
-    return _taken(offsets, items, supports, order[: search.k])
+    return _taken(offsets, items, supports, order[:k])
 
 
 def _taken(offsets: Int64Array, items: Int32Array, supports: Int64Array, chosen: Int64Array) -> ExactItemsets:
     """The chosen ones of some itemsets."""
-    chosen_offsets = _offsets(np.diff(offsets)[chosen])
+    chosen_offsets = offsets_by_sizes(np.diff(offsets)[chosen])
     return ExactItemsets(
         chosen_offsets, itemset_order.take(offsets, items, chosen, chosen_offsets), supports[chosen]
     )
 
 
-def _offsets(sizes: Int64Array) -> Int64Array:
+def offsets_by_sizes(sizes: Int64Array) -> Int64Array:
     """Where itemsets of these sizes begin, and where the last one ends."""
     offsets = np.zeros(sizes.size + 1, np.int64)
     np.cumsum(sizes, out=offsets[1:])

@@ -25,3 +25,23 @@ def add_normalised(
             first = np.int64(items[i]) * number
             for place in range(number):
                 totals[first + place] += weights[place]
+
+
+@kernel
+def add_lost(
+    offsets: Int64Array, items: Int32Array, limits: Int64Array, steps: int, totals: Int64Array
+) -> None:
+    """Add what each item weighs less than `steps` in each row: 0 in short rows, which are passed over."""
+    number = limits.size
+    shortest = limits.min()
+    lost = np.empty(number, np.int64)
+    for row in range(offsets.size - 1):
+        length = offsets[row + 1] - offsets[row]
+        if length <= shortest:
+            continue
+        for place in range(number):
+            lost[place] = 0 if length <= limits[place] else steps - steps * limits[place] // length
+        for i in range(offsets[row], offsets[row + 1]):
+            first = np.int64(items[i]) * number
+            for place in range(number):
+                totals[first + place] += lost[place]

@@ -1,0 +1,182 @@
+"""Which transactions hold each of the most frequent items: bitmaps that one question leaves for the next.
+
+They are made once, at the first question that needs them, take at most half of the memory of the transactions, and go
+with the engine. Questions about other items do without them.
+"""
+
+import math
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import TypeVar
+
+import numpy as np
+
+from veilset.arrays import Int32Array, Int64Array, Uint16Array
+from veilset.raw.cuts.rows import CompressedRows
+from veilset.raw.kernels import item_blocks
+from veilset.raw.kernels.vertical import CACHED_WORDS, ROWS_FOR_A_BIT
+
+SHARE_OF_MEMORY = 2
+"""The bitmaps take at most 1 / 2 of the memory of the transactions."""
+
+SPANS_FOR_A_THREAD = 4
+"""4 spans of blocks for each thread: a thread that was held up leaves the rest to the others."""
+
+WORDS_FOR_A_THREAD = 1 << 22
+"""A thread more for every 4 million words of bitmaps, which take about a millisecond."""
+
+LARGEST_BY_SUBSETS = 10
+"""Cells of up to 10 items are made of the supports of all their subsets; of more items, row by row."""
+
+KEPT_CONTAINMENTS = 2
+"""For the 2 groups of itemsets that were asked for last, how many of them each transaction holds is kept."""
+
+MOST_CONTAINED = 0xFFFF
+"""A transaction holds at most 65,535 of some itemsets, where that is kept."""
+
+FromSpan = TypeVar("FromSpan")
+AddBlocks = Callable[[slice, int, Int64Array], None]
+"""Adds to the totals what some blocks contribute; the second argument is the number of their rows."""
+
+
+class ItemBitmaps:
+    """Exact counts of itemsets over the items of largest support; item number 0 has the largest."""
+
+    def __init__(self, rows: CompressedRows, supports: Int64Array, *, words: int, threads: int) -> None:
+        self._number_of_rows = rows.offsets.size - 1
+        blocks = max(1, math.ceil(self._number_of_rows / (64 * words)))
+        self._threads = min(threads, blocks)
+        self.codes = _most_frequent(rows, supports, blocks * words, words)
+        """The code of each item number."""
+        self.places = np.full(supports.size, self.codes.size, np.int32)
+        """The number of each item code; where it is the number of items, there is no bitmap."""
+        self.places[self.codes] = np.arange(self.codes.size, dtype=np.int32)
+        self._bitmaps = np.zeros((blocks, self.codes.size + 1, words), np.uint64)
+        self._counts = np.empty(self._bitmaps.shape[:2], np.int64)
+        self._fill(rows)
+        self._contained: dict[bytes, Uint16Array] = {}
+
+    def __repr__(self) -> str:
+        return "ItemBitmaps(private)"
+
+    def hold(self, codes: Int32Array | Int64Array) -> bool:
+        """Whether there is a bitmap of each of these items."""
+        return bool((self.places[codes] < self.codes.size).all())
+
+    def supports(self, offsets: Int64Array, numbers: Int32Array) -> Int64Array:
+        """How many transactions hold each itemset of item numbers; in lexicographic order they are counted fastest."""
+
+        def add(blocks: slice, rows: int, totals: Int64Array) -> None:
+            item_blocks.add_block_supports(
+                self._bitmaps[blocks], self._counts[blocks], rows, offsets, numbers, totals
+            )
+
+        return self._summed(add, offsets.size - 1, number=offsets.size)
+
+    def containment(self, offsets: Int64Array, numbers: Int32Array, *, limit: int) -> Int64Array:
+        """How many transactions hold 0, 1, ..., limit (or more) of the itemsets, of which there are at most 65,535."""
+        contained = self._contained_by(offsets, numbers)
+
+        def add(blocks: slice, rows: int, totals: Int64Array) -> None:
+            item_blocks.add_contained(contained[blocks], rows, totals)
+
+        return self._summed(add, limit + 1, number=64)
+
+    def weighted_counts(self, offsets: Int64Array, numbers: Int32Array, weights: Int64Array) -> Int64Array:
+        """For each itemset the sum of `weights[n]` over the transactions that hold it, and n of them in all."""
+        contained = self._contained_by(offsets, numbers)
+
+        def add(blocks: slice, rows: int, totals: Int64Array) -> None:
+            item_blocks.add_block_weights(
+                self._bitmaps[blocks], contained[blocks], rows, weights, offsets, numbers, totals
+            )
+
+        return self._summed(add, offsets.size - 1, number=offsets.size)
+
+    def _contained_by(self, offsets: Int64Array, numbers: Int32Array) -> Uint16Array:
+        """How many of the itemsets each transaction holds; kept for the next question about the same ones."""
+        key = offsets.tobytes() + numbers.tobytes()
+        contained = self._contained.pop(key, None)
+        if contained is None:
+            while len(self._contained) >= KEPT_CONTAINMENTS:
+                self._contained.pop(next(iter(self._contained)))
+            blocks, _, words = self._bitmaps.shape
+            contained = np.empty((blocks, 64 * words), np.uint16)
+            filled = contained
+
+            def fill(first: int, last: int) -> None:
+                item_blocks.set_contained(self._bitmaps[first:last], offsets, numbers, filled[first:last])
+
+            self._in_spans(fill, number=offsets.size)
+        self._contained[key] = contained
+        return contained
+
+    def marginal(self, numbers: Int32Array) -> Int64Array:
+        """How many transactions hold exactly which of the items: of each cell's supersets, the supports alternate."""
+        subsets = sorted(_subsets(numbers.size))
+        offsets = np.cumsum([0, *map(len, subsets)], dtype=np.int64)
+        members = np.array([place for subset in subsets for place in subset], np.int64)
+        cells = np.empty(1 << numbers.size, np.int64)
+        cells[[sum(1 << place for place in subset) for subset in subsets]] = self.supports(
+            offsets, numbers[members]
+        )
+        for place in range(numbers.size):
+            with_and_without = cells.reshape(-1, 2, 1 << place)
+            with_and_without[:, 0] -= with_and_without[:, 1]
+        return cells
+
+    def _fill(self, rows: CompressedRows) -> None:
+        rows_in_a_block = 64 * self._bitmaps.shape[2]
+
+        def fill(first: int, last: int) -> None:
+            offsets = rows.offsets[first * rows_in_a_block : last * rows_in_a_block + 1]
+            item_blocks.fill_blocks(
+                offsets, rows.items, self.places, self._bitmaps[first:last], self._counts[first:last]
+            )
+
+        self._in_spans(fill, number=self._bitmaps.shape[1])
+
+    def _in_spans(self, work: Callable[[int, int], FromSpan], *, number: int) -> list[FromSpan]:
+        """What the work makes of each span: of the blocks from the first number up to, not with, the second.
+
+        On all threads, unless to go through that number of bitmaps takes less time than to start these.
+        """
+        blocks, _, words = self._bitmaps.shape
+        threads = min(self._threads, math.ceil(number * blocks * words / WORDS_FOR_A_THREAD))
+        spans = 1 if threads == 1 else min(blocks, SPANS_FOR_A_THREAD * threads)
+        edges = list(pairwise((blocks * np.arange(spans + 1) // spans).tolist()))
+        if spans == 1:
+            return [work(0, blocks)]
+        with ThreadPoolExecutor(threads) as pool:
+            return list(pool.map(work, *zip(*edges, strict=True)))
+
+    def _summed(self, add: AddBlocks, size: int, *, number: int) -> Int64Array:
+        """The sum over all blocks, span by span; of the number see `_in_spans`."""
+        rows_in_a_block = 64 * self._bitmaps.shape[2]
+
+        def totals_of(first: int, last: int) -> Int64Array:
+            totals = np.zeros(size, np.int64)
+            rows = min(last * rows_in_a_block, self._number_of_rows) - first * rows_in_a_block
+            add(slice(first, last), rows, totals)
+            return totals
+
+        total = np.zeros(size, np.int64)
+        for totals in self._in_spans(totals_of, number=number):
+            total += totals
+        return total
+
+
+def _most_frequent(
+    rows: CompressedRows, supports: Int64Array, words_of_an_item: int, words: int
+) -> Int32Array:
+    """The items that get a bitmap, the most frequent first: as many as pay, and as there is memory for."""
+    memory = (rows.offsets.nbytes + rows.items.nbytes) // SHARE_OF_MEMORY
+    most = min(memory // (8 * words_of_an_item), CACHED_WORDS // words)
+    by_support = np.argsort(-supports, kind="stable")[:most]
+    return by_support[supports[by_support] * ROWS_FOR_A_BIT >= rows.offsets.size - 1].astype(np.int32)
+
+
+def _subsets(number: int) -> list[tuple[int, ...]]:
+    """All subsets of the places 0, 1, ..., number - 1."""
+    return [tuple(place for place in range(number) if mask >> place & 1) for mask in range(1 << number)]
