@@ -155,7 +155,7 @@ def split_cells(
     keeps_empty: bool,  # noqa: FBT001
     skips: bool,  # noqa: FBT001
     cells: Uint8Array,
-    cell_offsets: Int32Array,
+    cell_offsets: Int64Array,
     offsets: Int64Array,
 ) -> tuple[int, int]:
     """Split lines into cells, without the quotes and the blanks around a cell.

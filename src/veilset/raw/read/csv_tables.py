@@ -56,10 +56,10 @@ def _with_header(
 def _all_cells(file: ByteFile, *, separator: str, skips: bool) -> tuple[Int64Array, Any]:
     blocks, texts = [], []
     for lines in file.lines():
-        offsets, cells = cells_of_lines(file, lines, separator=separator, keeps_empty=True, skips=skips)
-        blocks.append(offsets)
-        texts.append(cells)
-    cells = pa.chunked_array(texts, pa.string()).cast(pa.large_string()).combine_chunks()
+        cells = cells_of_lines(file, lines, separator=separator, keeps_empty=True, skips=skips)
+        blocks.append(cells.offsets)
+        texts.append(cells.texts)
+    cells = pa.chunked_array(texts, pa.large_string()).combine_chunks()
     return joined_offsets(blocks), cells
 
 

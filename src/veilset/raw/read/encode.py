@@ -8,8 +8,9 @@ import pyarrow.compute as pc
 
 from veilset.arrays import BoolArray, Int32Array, Int64Array
 from veilset.raw.kernels import parse
-from veilset.raw.read.vocabulary import Vocabulary
-from veilset.raw.transactions import Alphabet, Item, Transactions
+from veilset.raw.read.buffers import integers
+from veilset.raw.read.vocabulary import LONG_INTEGER, Vocabulary
+from veilset.raw.transactions import Alphabet, ArrowNames, Transactions
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -75,23 +76,33 @@ def offsets_of(lengths: Int64Array) -> Int64Array:
 
 
 def _encode_own(rows: TokenRows) -> Transactions:
-    order, names = _sorted_names(rows.names, rows.are_integers)
+    order = _order_of_names(rows.names, rows.are_integers)
     codes = np.empty(order.size, dtype=np.int32)
     codes[order] = np.arange(order.size, dtype=np.int32)
+    are_integers = None if rows.are_integers is None else rows.are_integers[order]
+    names = ArrowNames(rows.names.take(integers(order)), are_integers)
     return _recoded(rows, codes, Alphabet(names, is_given=False))
 
 
-def _sorted_names(names: pa.Array, are_integers: BoolArray | None) -> tuple[Int64Array, list[Item]]:
-    """The order of names and the names in it: integers by their value, then text by its code points."""
-    order = pc.sort_indices(names).to_numpy().astype(np.int64)
+def _order_of_names(names: pa.Array, are_integers: BoolArray | None) -> Int64Array:
+    """The order of names: integers by their value, then text by its code points."""
     if are_integers is None or not are_integers.any():
-        return order, names.take(pa.array(order)).to_pylist()
-    places = np.flatnonzero(are_integers)
-    values = [int(name) for name in names.take(pa.array(places)).to_pylist()]
-    by_value = sorted(range(len(values)), key=values.__getitem__)
-    texts = order[~are_integers[order]]
-    in_order = [values[place] for place in by_value] + names.take(pa.array(texts)).to_pylist()
-    return np.concatenate([places[by_value], texts]), in_order
+        order: Int64Array = pc.sort_indices(names).to_numpy().astype(np.int64)
+        return order
+    places, texts = np.flatnonzero(are_integers), np.flatnonzero(~are_integers)
+    order_of_texts = pc.sort_indices(names.take(integers(texts))).to_numpy()
+    return np.concatenate([places[_order_of_values(names.take(integers(places)))], texts[order_of_texts]])
+
+
+def _order_of_values(written: pa.Array) -> Int64Array:
+    """The order of integers that are written out, by their value; a longer one is larger, or if negative, smaller."""
+    is_long = pc.binary_length(written).to_numpy() >= LONG_INTEGER
+    short, long = np.flatnonzero(~is_long), np.flatnonzero(is_long)
+    values = written.take(integers(short)).cast(pa.int64()).to_numpy()
+    sorted_long = sorted((int(written[place].as_py()), place) for place in long.tolist())
+    below = [place for value, place in sorted_long if value < 0]
+    above = [place for value, place in sorted_long if value > 0]
+    return np.concatenate([below, short[np.argsort(values)], above]).astype(np.int64)
 
 
 def _encode_given(rows: TokenRows, vocabulary: Vocabulary) -> Transactions:

@@ -263,7 +263,8 @@ def _first_lines(file: ByteFile) -> list[bytes]:
 
 def _cells(file: ByteFile, separator: str) -> tuple[Int64Array, Any]:
     lines = file.first_lines(ROWS_LOOKED_AT)
-    return cells_of_lines(file, lines, separator=separator, keeps_empty=True, skips=True)
+    cells = cells_of_lines(file, lines, separator=separator, keeps_empty=True, skips=True)
+    return cells.offsets, cells.texts
 
 
 def _rows_where(offsets: Int64Array, facts: Any) -> BoolArray:  # noqa: ANN401

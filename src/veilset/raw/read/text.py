@@ -8,21 +8,22 @@ transaction without items.
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from veilset.arrays import Int32Array, Int64Array
 from veilset.errors import BadInput
 from veilset.raw.kernels import parse
+from veilset.raw.read.buffers import grown, integers
 from veilset.raw.read.cells import cells_of_lines, joined_offsets, without_first_line
+from veilset.raw.read.cores import on_all_cores
 from veilset.raw.read.encode import TokenRows, dictionary_rows
 from veilset.raw.read.files import ByteFile, Lines
+from veilset.raw.read.names import NameNumbers
 from veilset.raw.read.vocabulary import written_integers
-
-if TYPE_CHECKING:
-    from veilset.arrays import Int64Array
 
 SMALL_TABLE = 1 << 20
 """A table with a place for every number below this costs little, however few numbers there are."""
@@ -33,8 +34,6 @@ PROBLEMS = {
     parse.NOT_A_NUMBER: "not only whole numbers parted by blanks; if items have names, give --format basket",
     parse.NUMBER_TOO_LARGE: "a number of more than 64 bits; to take numbers as names, give --format basket",
 }
-
-DICTIONARY = pa.dictionary(pa.int32(), pa.string())
 
 SPMF_HEADER = re.compile(rb"(?:[@%#].*\n)*")
 SPMF_ITEM = re.compile(rb"^@ITEM=(\d+)=(.*?)\r?$", re.MULTILINE)
@@ -79,15 +78,22 @@ def read_basket(file: ByteFile, *, separator: str, has_header: bool, skips: bool
 
     A cell may stand in quotes, with doubled quotes inside, but must end on its line.
     """
-    blocks: list[Int64Array] = []
-    cells: list[pa.DictionaryArray] = []
-    for whole_lines in file.lines():
-        lines = without_first_line(whole_lines) if has_header and whole_lines.first == 1 else whole_lines
-        offsets, texts = cells_of_lines(file, lines, separator=separator, keeps_empty=False, skips=skips)
-        blocks.append(offsets)
-        cells.append(texts.dictionary_encode())
-    rows = dictionary_rows(joined_offsets(blocks), pa.chunked_array(cells, DICTIONARY))
-    return replace(rows, are_integers=written_integers(rows.names))
+    numbers = NameNumbers()
+
+    def numbered(whole: Lines) -> tuple[Int64Array, tuple[int, Int32Array]]:
+        lines = without_first_line(whole) if has_header and whole.first == 1 else whole
+        cells = cells_of_lines(file, lines, separator=separator, keeps_empty=False, skips=skips)
+        return cells.offsets, numbers.tokens_of(cells.text, cells.starts)
+
+    blocks = list(on_all_cores(numbered, file.lines()))
+    names, tokens = numbers.united([block for _, block in blocks])
+    return TokenRows(
+        joined_offsets([offsets for offsets, _ in blocks]),
+        tokens,
+        names,
+        np.arange(len(names), dtype=np.int64),
+        are_integers=written_integers(names),
+    )
 
 
 class IdRows:
@@ -133,12 +139,12 @@ class IdRows:
         """The rows, of tokens: the numbers as they are, or places in a dictionary if some are large."""
         offsets, ids = self._offsets[: self._rows + 1], self._ids[: self._found]
         if self._largest > min(max(SMALL_TABLE, self._found), LARGEST_TOKEN):
-            return dictionary_rows(offsets, pa.array(ids))
+            return dictionary_rows(offsets, integers(ids))
         tokens = ids.view(np.int32)
         is_present = np.zeros(self._largest + 1, dtype=np.bool_)
         parse.mark_present(tokens, is_present)
         present = np.flatnonzero(is_present)
-        return TokenRows(offsets, tokens, pa.array(present), present, is_ascending=self._is_ascending)
+        return TokenRows(offsets, tokens, integers(present), present, is_ascending=self._is_ascending)
 
     def _make_room(self, lines: Lines) -> None:
         """Make room for these lines, or for the rest of the file, if it is like what has been read.
@@ -149,22 +155,16 @@ class IdRows:
         growth = self._file.growth_ahead()
         if self._offsets.size < self._rows + 1 + lines.number:
             size = int(self._rows * growth) + 1 + lines.number
-            self._offsets = _grown(self._offsets, used=self._rows + 1, size=size)
+            self._offsets = grown(self._offsets, used=self._rows + 1, size=size)
         if self._ids.size < self._found + _most_numbers(lines):
             size = int(self._found * growth) + _most_numbers(lines)
-            self._ids = _grown(self._ids, used=self._found, size=size)
+            self._ids = grown(self._ids, used=self._found, size=size)
 
     def _count(self, rows: int, found: int, largest: int, *, is_ascending: bool) -> None:
         self._rows += rows
         self._found += found
         self._largest = max(self._largest, largest)
         self._is_ascending &= is_ascending
-
-
-def _grown(array: npt.NDArray[Any], *, used: int, size: int) -> npt.NDArray[Any]:
-    grown = np.empty(size, dtype=array.dtype)
-    grown[:used] = array[:used]
-    return grown
 
 
 def _most_numbers(lines: Lines) -> int:

@@ -1,0 +1,38 @@
+"""Work on the blocks of a file on all cores, with what comes of it in the order of the file."""
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain, islice
+from typing import TypeVar
+
+Block = TypeVar("Block")
+Parsed = TypeVar("Parsed")
+
+BLOCKS_FOR_A_CORE = 3
+"""Blocks that wait for a core, are worked on, or wait to be taken: more take memory, fewer let a core idle."""
+
+
+def on_all_cores(work: Callable[[Block], Parsed], blocks: Iterable[Block]) -> Iterator[Parsed]:
+    """What `work` makes of each block, in the order of the blocks; also the first error is that of the first block.
+
+    Blocks are taken as they are needed, by the thread that calls. One block is no work for a second thread.
+    """
+    blocks = iter(blocks)
+    threads = os.cpu_count() or 1
+    first = list(islice(blocks, 2))
+    if threads == 1 or len(first) < 2:
+        yield from map(work, chain(first, blocks))
+        return
+    waiting: deque[Future[Parsed]] = deque()
+    pool = ThreadPoolExecutor(threads)
+    try:
+        for block in chain(first, blocks):
+            waiting.append(pool.submit(work, block))
+            if len(waiting) >= BLOCKS_FOR_A_CORE * threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)
