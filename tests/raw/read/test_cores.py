@@ -51,3 +51,27 @@ def test_the_first_bad_block_is_the_one_that_is_told(monkeypatch: pytest.MonkeyP
     with pytest.raises(ValueError, match=r"^3$"):
         list(on_all_cores(work, blocks()))
     assert len(taken) < 20
+
+
+def test_a_bad_block_comes_before_blocks_that_cannot_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that breaks off is told about after the bad line in front of that; a control without such a line."""
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+
+    def blocks() -> Iterator[int]:
+        yield from (1, 2, 3)
+        raise ValueError(4)
+
+    def refuse(block: int) -> int:
+        raise ValueError(block)
+
+    with pytest.raises(ValueError, match=r"^1$"):
+        list(on_all_cores(refuse, blocks()))
+    with pytest.raises(ValueError, match=r"^4$"):
+        list(on_all_cores(abs, blocks()))
+
+
+def test_whoever_has_seen_enough_may_stop() -> None:
+    """Blocks that are at work are waited for, and nothing is raised."""
+    found = on_all_cores(abs, range(50))
+    assert next(found) == 0
+    found.close()  # type: ignore[attr-defined]

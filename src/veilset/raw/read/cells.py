@@ -12,8 +12,6 @@ from veilset.raw.read.files import ByteFile, Lines
 
 OPEN_QUOTE = "a quote that does not close where its cell ends; close it, or double it in names"
 
-FIRST_BEYOND_ASCII = 128
-
 UNREADABLE_LINE = b'"'
 """Stands for a line that is not UTF-8: as unreadable as that one, for whatever reads cells."""
 
@@ -43,7 +41,7 @@ def cells_of_lines(
     lines = _in_utf8(file, lines, skips=skips)
     offsets = np.empty(lines.number + 1, dtype=np.int64)
     text = np.empty(lines.text.size, dtype=np.uint8)
-    most_cells = lines.number + np.count_nonzero(lines.text == ord(separator))
+    most_cells = lines.number + parse.count_bytes(lines.text, ord(separator))
     starts = np.empty(most_cells + 1, dtype=np.int64)
     problem, seen = parse.split_cells(lines.text, ord(separator), keeps_empty, skips, text, starts, offsets)
     if problem != parse.FINE:
@@ -80,7 +78,7 @@ def _in_utf8(file: ByteFile, lines: Lines, *, skips: bool) -> Lines:
 
 def _is_utf8_text(text: Uint8Array) -> bool:
     """Whether this is UTF-8; Arrow tells without holding up the threads that work on other blocks."""
-    if text.max(initial=0) < FIRST_BEYOND_ASCII:
+    if parse.is_ascii(text):
         return True
     try:
         large_strings(text, np.array([0, text.size])).validate(full=True)

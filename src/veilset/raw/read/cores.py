@@ -25,14 +25,31 @@ def on_all_cores(work: Callable[[Block], Parsed], blocks: Iterable[Block]) -> It
     if threads == 1 or len(first) < 2:
         yield from map(work, chain(first, blocks))
         return
-    waiting: deque[Future[Parsed]] = deque()
     pool = ThreadPoolExecutor(threads)
     try:
-        for block in chain(first, blocks):
-            waiting.append(pool.submit(work, block))
-            if len(waiting) >= BLOCKS_FOR_A_CORE * threads:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+        yield from _worked_on(work, chain(first, blocks), pool, most=BLOCKS_FOR_A_CORE * threads)
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _worked_on(
+    work: Callable[[Block], Parsed], blocks: Iterator[Block], pool: ThreadPoolExecutor, *, most: int
+) -> Iterator[Parsed]:
+    """What the threads of a pool make of each block, in order; at most `most` blocks are taken ahead."""
+    waiting: deque[Future[Parsed]] = deque()
+    failure = None
+    while failure is None:
+        try:
+            block = next(blocks)
+        except StopIteration:
+            break
+        except Exception as error:  # noqa: BLE001 - raised below: what is wrong in the blocks before it comes first
+            failure = error
+        else:
+            waiting.append(pool.submit(work, block))
+            if len(waiting) >= most:
+                yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
+    if failure is not None:
+        raise failure
