@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from veilset.gate import Ledger, SecureNoise, SeededNoise
     from veilset.methods import METHODS
     from veilset.opening import open_curator
-    from veilset.raw.read import read
+    from veilset.raw.read import read, write_encoded
     from veilset.raw.transactions import Alphabet, Transactions
     from veilset.render.report import write_report
     from veilset.results.published import Published
@@ -49,6 +49,7 @@ _HOMES = {
     "open_curator": "veilset.opening",
     "publish": "veilset.api",
     "read": "veilset.raw.read",
+    "write_encoded": "veilset.raw.read",
     "write_report": "veilset.render.report",
 }
 
@@ -74,6 +75,7 @@ __all__ = [
     "open_curator",
     "publish",
     "read",
+    "write_encoded",
     "write_report",
 ]
 

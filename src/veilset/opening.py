@@ -34,6 +34,7 @@ from veilset.raw.cuts.owners import keep_per_owner
 from veilset.raw.digest import digest_of
 from veilset.raw.engines.local import LocalEngine
 from veilset.raw.read import over, read
+from veilset.raw.read.encoded import holds_given_alphabet
 from veilset.raw.read.vocabulary import AlphabetSource
 from veilset.raw.transactions import Transactions
 from veilset.request import AUTO, MOST_TRANSACTIONS, PerOwner, PublishRequest, Request
@@ -53,6 +54,10 @@ class ItemChoice:
     alphabet: AlphabetSource | None = None
     public_items: bool = False
     delta: Delta | None = None
+
+    def check_for(self, source: str) -> None:
+        """Raise BadCall unless exactly one choice was made, here or when the data in a file was encoded."""
+        self.check(is_read_over_alphabet=holds_given_alphabet(source))
 
     def check(self, *, is_read_over_alphabet: bool = False) -> None:
         """Raise BadCall unless exactly one choice was made, here or when the data was read."""

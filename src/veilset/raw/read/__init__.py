@@ -18,6 +18,7 @@ from veilset.errors import BadCall, BadInput
 from veilset.raw.read import misread
 from veilset.raw.read.csv_tables import read_csv_table
 from veilset.raw.read.encode import TokenRows, encode, over_alphabet
+from veilset.raw.read.encoded import read_encoded, write_encoded
 from veilset.raw.read.files import ByteFile, open_bytes
 from veilset.raw.read.frames import frame_of, is_table_file, read_table_file
 from veilset.raw.read.lists import list_rows
@@ -26,9 +27,12 @@ from veilset.raw.read.text import read_basket, read_fimi, read_spmf
 from veilset.raw.read.vocabulary import AlphabetSource, vocabulary_of, written_integers
 from veilset.raw.transactions import Item, Transactions
 
+__all__ = ["FORMATS", "AlphabetSource", "Format", "over", "read", "write_encoded"]
+
 Format = Literal["fimi", "spmf", "basket", "long", "list", "table", "onehot"]
 FORMATS: tuple[str, ...] = get_args(Format)
 LINE_FORMATS = ("fimi", "spmf", "basket")
+OF_COLUMNS = ("owner", "basket", "item", "multiplicity")
 
 FORMAT_OF_SUFFIX = {
     ".dat": "fimi",
@@ -121,7 +125,7 @@ def read(  # noqa: PLR0913 - one word for each thing that a file does not say it
     Args:
         source: A path, "-" for standard input, a Polars, pandas or Arrow table, or a list of lists of items
             (any iterables will do). Files are text, Parquet or Arrow, gzip and Zstandard included; their
-            first bytes tell.
+            first bytes tell. What `write_encoded` wrote is mapped into memory, neither parsed nor copied.
         format: One of the formats above.
         owner: The column that tells whose a row is. If one owner can have several transactions, then the
             owner is the privacy unit, not the transaction.
@@ -154,6 +158,9 @@ def read(  # noqa: PLR0913 - one word for each thing that a file does not say it
     vocabulary = None if alphabet is None else vocabulary_of(alphabet)
     if isinstance(source, (str, os.PathLike)):
         with open_bytes(source, by_name=skip_bad_rows) as file:
+            held = _encoded(file, options)
+            if held is not None:
+                return held if vocabulary is None else over_alphabet(held, vocabulary)
             return encode(_file_rows(file, options), vocabulary)
     return encode(_memory_rows(source, options), vocabulary)
 
@@ -167,6 +174,14 @@ def over(transactions: Transactions, alphabet: AlphabetSource) -> Transactions:
     return over_alphabet(transactions, vocabulary_of(alphabet))
 
 
+def _encoded(file: ByteFile, options: Options) -> Transactions | None:
+    """The transactions of a file that `write_encoded` wrote; None if it is another one."""
+    held = read_encoded(file) if _may_be_table_file(file, options) else None
+    if held is not None:
+        options.refuse("format", *OF_COLUMNS, "separator", "header", where="encoded transactions")
+    return held
+
+
 def _memory_rows(source: object, options: Options) -> TokenRows:
     options.refuse("separator", "header", where="data in memory")
     if options.format in LINE_FORMATS:
@@ -175,7 +190,7 @@ def _memory_rows(source: object, options: Options) -> TokenRows:
     if frame is not None:
         table = Table(frame, "the table", options.skip_bad_rows)
         return table_rows(table, options.columns, layout=options.format)
-    options.refuse("format", "owner", "basket", "item", "multiplicity", where="a list of lists")
+    options.refuse("format", *OF_COLUMNS, where="a list of lists")
     return list_rows(source, skips=options.skip_bad_rows)
 
 
@@ -214,7 +229,7 @@ def _table_file_rows(file: ByteFile, options: Options) -> TokenRows:
 
 
 def _line_file_rows(file: ByteFile, options: Options, reading: str) -> TokenRows:
-    options.refuse("owner", "basket", "item", "multiplicity", where=f"{reading} files")
+    options.refuse(*OF_COLUMNS, where=f"{reading} files")
     if reading == "basket":
         separator = _separator(file, options)
         _check_cells(file, options, separator)

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
 
@@ -84,9 +85,13 @@ class ByteFile:
             yield block
             block = self._read_block(BLOCK_BYTES * min(max(self._blocks, 1), LARGEST_BLOCK))
 
-    def read_all(self) -> bytes:
-        """All bytes, as one."""
+    @cached_property
+    def _whole(self) -> bytes:
         return b"".join(self.blocks())
+
+    def read_all(self) -> bytes:
+        """All bytes, as one; they are kept, since they come only once."""
+        return self._whole
 
     def read_text(self) -> str:
         """All bytes, as text."""
