@@ -16,7 +16,7 @@ import polars as pl
 
 from veilset.errors import BadCall, BadInput
 from veilset.raw.read import misread
-from veilset.raw.read.csv_tables import read_csv_table
+from veilset.raw.read.csv_tables import CsvTable, read_csv_table
 from veilset.raw.read.encode import TokenRows, encode, over_alphabet
 from veilset.raw.read.encoded import read_encoded, write_encoded
 from veilset.raw.read.files import ByteFile, open_bytes
@@ -252,17 +252,24 @@ def _csv_table_rows(file: ByteFile, options: Options, layout: str) -> TokenRows:
         options.refuse("format", where="a text file")
     separator = _separator(file, options)
     _check_cells(file, options, separator)
-    frame = read_csv_table(
-        file,
-        options.columns,
-        separator=separator,
-        has_header=options.header is not False,
-        skips=options.skip_bad_rows,
+    has_header = options.header is not False
+    table = read_csv_table(
+        file, options.columns, separator=separator, has_header=has_header, skips=options.skip_bad_rows
     )
+    if layout == "long":
+        return _long_csv_rows(file, options, table.as_values())
+    frame = table.as_text()
     if options.multiplicity is not None:
         frame = frame.with_columns(pl.col(options.multiplicity).cast(pl.Int64, strict=False))
-    rows = table_rows(Table(frame, file.name, options.skip_bad_rows), options.columns, layout=layout)
-    return replace(rows, are_integers=written_integers(rows.names)) if layout == "long" else rows
+    return table_rows(Table(frame, file.name, options.skip_bad_rows), options.columns, layout=layout)
+
+
+def _long_csv_rows(file: ByteFile, options: Options, table: CsvTable) -> TokenRows:
+    """The rows of a long table, put together by the numbers of its values."""
+    numbered = Table(table.numbers, file.name, options.skip_bad_rows)
+    rows = table_rows(numbered, options.columns, layout="long")
+    names = table.texts.take(rows.names)
+    return replace(rows, names=names, are_integers=written_integers(names))
 
 
 def _check_cells(file: ByteFile, options: Options, separator: str) -> None:

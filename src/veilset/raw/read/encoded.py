@@ -26,11 +26,10 @@ from veilset.raw.kernels import row_checks
 from veilset.raw.read.buffers import integers
 from veilset.raw.read.cores import on_all_cores
 from veilset.raw.read.files import STANDARD_INPUT, ByteFile
+from veilset.raw.read.frames import ARROW_START
 from veilset.raw.transactions import Alphabet, ArrowNames, Transactions
 
 SUFFIX = ".arrow"
-
-ARROW_START = b"ARROW1"
 
 ENCODED_VERSION = b"1"
 """Written into the mark; a file with another one is from another version of veilset."""
