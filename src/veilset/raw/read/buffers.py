@@ -8,6 +8,13 @@ import pyarrow as pa
 
 from veilset.arrays import Int64Array, Uint8Array
 
+INTEGERS = {
+    pa.uint8(): np.uint8,
+    pa.int32(): np.int32,
+    pa.int64(): np.int64,
+    pa.uint64(): np.uint64,
+}
+
 
 def grown(array: npt.NDArray[Any], *, used: int, size: int) -> npt.NDArray[Any]:
     """A larger array that starts with what is used of this one; what is behind that is not touched yet."""
@@ -25,3 +32,14 @@ def integers(values: npt.NDArray[Any]) -> pa.Array:
     """Integers as an Arrow array; `pa.array` does the same, but imports pandas first, where that is installed."""
     kind = pa.from_numpy_dtype(values.dtype)
     return pa.Array.from_buffers(kind, values.size, [None, pa.py_buffer(np.ascontiguousarray(values))])
+
+
+def numpy_of(array: pa.Array) -> npt.NDArray[Any]:
+    """Integers or truth values without nulls, as Arrow has them; `to_numpy` does the same, but imports pandas first."""
+    if pa.types.is_boolean(array.type):
+        return numpy_of(array.cast(pa.uint8())).view(np.bool_).copy()
+    kind = np.dtype(INTEGERS[array.type])
+    data = array.buffers()[1]
+    if data is None or not len(array):
+        return np.empty(0, dtype=kind)
+    return np.frombuffer(data, dtype=kind, count=len(array), offset=array.offset * kind.itemsize)

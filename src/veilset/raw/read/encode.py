@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from veilset.arrays import BoolArray, Int32Array, Int64Array
 from veilset.raw.kernels import parse
-from veilset.raw.read.buffers import integers
+from veilset.raw.read.buffers import integers, numpy_of
 from veilset.raw.read.vocabulary import LONG_INTEGER, Vocabulary
 from veilset.raw.transactions import Alphabet, ArrowNames, Transactions
 
@@ -87,18 +87,17 @@ def _encode_own(rows: TokenRows) -> Transactions:
 def _order_of_names(names: pa.Array, are_integers: BoolArray | None) -> Int64Array:
     """The order of names: integers by their value, then text by its code points."""
     if are_integers is None or not are_integers.any():
-        order: Int64Array = pc.sort_indices(names).to_numpy().astype(np.int64)
-        return order
+        return numpy_of(pc.sort_indices(names)).astype(np.int64)
     places, texts = np.flatnonzero(are_integers), np.flatnonzero(~are_integers)
-    order_of_texts = pc.sort_indices(names.take(integers(texts))).to_numpy()
+    order_of_texts = numpy_of(pc.sort_indices(names.take(integers(texts))))
     return np.concatenate([places[_order_of_values(names.take(integers(places)))], texts[order_of_texts]])
 
 
 def _order_of_values(written: pa.Array) -> Int64Array:
     """The order of integers that are written out, by their value; a longer one is larger, or if negative, smaller."""
-    is_long = pc.binary_length(written).to_numpy() >= LONG_INTEGER
+    is_long = numpy_of(pc.binary_length(written)) >= LONG_INTEGER
     short, long = np.flatnonzero(~is_long), np.flatnonzero(is_long)
-    values = written.take(integers(short)).cast(pa.int64()).to_numpy()
+    values = numpy_of(written.take(integers(short)).cast(pa.int64()))
     sorted_long = sorted((int(written[place].as_py()), place) for place in long.tolist())
     below = [place for value, place in sorted_long if value < 0]
     above = [place for value, place in sorted_long if value > 0]
@@ -106,7 +105,7 @@ def _order_of_values(written: pa.Array) -> Int64Array:
 
 
 def _encode_given(rows: TokenRows, vocabulary: Vocabulary) -> Transactions:
-    codes = pc.index_in(rows.names.cast(pa.string()), vocabulary.keys).fill_null(-1).to_numpy()
+    codes = numpy_of(pc.index_in(rows.names.cast(pa.string()), vocabulary.keys).fill_null(-1))
     return _recoded(rows, codes, Alphabet(vocabulary.names, is_given=True))
 
 
