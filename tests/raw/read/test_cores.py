@@ -5,9 +5,12 @@ import threading
 import time
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 
-from veilset.raw.read.cores import on_all_cores
+from veilset.arrays import Int32Array
+from veilset.raw.read import cores
+from veilset.raw.read.cores import on_all_cores, on_parts
 
 
 @pytest.mark.parametrize("cores", [1, 2, 5])
@@ -75,3 +78,16 @@ def test_whoever_has_seen_enough_may_stop() -> None:
     found = on_all_cores(abs, range(50))
     assert next(found) == 0
     found.close()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("size", [0, 1, 3, 10])
+def test_parts_of_an_array_are_all_of_it(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each value once, whatever the parts."""
+    monkeypatch.setattr(cores, "TOKENS_IN_A_PART", 3)
+    tokens = np.arange(size, dtype=np.int32)
+
+    def add_one(part: Int32Array) -> None:
+        part += 1
+
+    on_parts(add_one, tokens)
+    assert tokens.tolist() == list(range(1, size + 1))

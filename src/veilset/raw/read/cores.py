@@ -7,11 +7,16 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain, islice
 from typing import TypeVar
 
+from veilset.arrays import Int32Array
+
 Block = TypeVar("Block")
 Parsed = TypeVar("Parsed")
 
 BLOCKS_FOR_A_CORE = 3
 """Blocks that wait for a core, are worked on, or wait to be taken: more take memory, fewer let a core idle."""
+
+TOKENS_IN_A_PART = 1 << 21
+"""Enough that a thread is worth its start."""
 
 
 def on_all_cores(work: Callable[[Block], Parsed], blocks: Iterable[Block]) -> Iterator[Parsed]:
@@ -30,6 +35,12 @@ def on_all_cores(work: Callable[[Block], Parsed], blocks: Iterable[Block]) -> It
         yield from _worked_on(work, chain(first, blocks), pool, most=BLOCKS_FOR_A_CORE * threads)
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def on_parts(work: Callable[[Int32Array], None], tokens: Int32Array) -> None:
+    """Work on all parts of an array, which share nothing."""
+    parts = (tokens[start : start + TOKENS_IN_A_PART] for start in range(0, tokens.size, TOKENS_IN_A_PART))
+    deque(on_all_cores(work, parts), maxlen=0)
 
 
 def _worked_on(

@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 from veilset.arrays import BoolArray, Int32Array, Int64Array
 from veilset.raw.kernels import parse
 from veilset.raw.read.buffers import integers, numpy_of
+from veilset.raw.read.cores import on_parts
 from veilset.raw.read.vocabulary import LONG_INTEGER, Vocabulary
 from veilset.raw.transactions import Alphabet, ArrowNames, Transactions
 
@@ -42,7 +43,7 @@ def encode(rows: TokenRows, vocabulary: Vocabulary | None) -> Transactions:
 
 def over_alphabet(transactions: Transactions, vocabulary: Vocabulary) -> Transactions:
     """The same transactions over a given alphabet; items that it does not hold are dropped."""
-    names = pa.array([str(name) for name in transactions.alphabet.names], pa.string())
+    names = _texts_of(transactions.alphabet)
     rows = TokenRows(
         transactions.offsets.copy(),
         transactions.items.copy(),
@@ -104,6 +105,13 @@ def _order_of_values(written: pa.Array) -> Int64Array:
     return np.concatenate([below, short[np.argsort(values)], above]).astype(np.int64)
 
 
+def _texts_of(alphabet: Alphabet) -> pa.Array:
+    """What items are called, as text."""
+    if isinstance(alphabet.stored, ArrowNames):
+        return alphabet.stored.array
+    return pa.array([str(name) for name in alphabet.stored], pa.string())
+
+
 def _encode_given(rows: TokenRows, vocabulary: Vocabulary) -> Transactions:
     codes = numpy_of(pc.index_in(rows.names.cast(pa.string()), vocabulary.keys).fill_null(-1))
     return _recoded(rows, codes, Alphabet(vocabulary.names, is_given=True))
@@ -116,7 +124,7 @@ def _recoded(rows: TokenRows, codes: Int32Array, alphabet: Alphabet) -> Transact
     code_of[tokens_of_names] = codes
     offsets, items = rows.offsets, rows.tokens
     if rows.is_ascending and _ascends(code_of[np.sort(tokens_of_names)]):
-        parse.replace(items, code_of)
+        on_parts(lambda part: parse.replace(part, code_of), items)
     else:
         parse.encode_rows(offsets, items, code_of)
         kept = items[: offsets[-1]]

@@ -21,7 +21,7 @@ from veilset.errors import BadInput
 from veilset.raw.kernels import parse
 from veilset.raw.read.buffers import grown, integers
 from veilset.raw.read.cells import cells_of_lines, joined_offsets, without_first_line
-from veilset.raw.read.cores import on_all_cores
+from veilset.raw.read.cores import on_all_cores, on_parts
 from veilset.raw.read.encode import TokenRows, dictionary_rows
 from veilset.raw.read.files import ByteFile, Lines
 from veilset.raw.read.names import NameNumbers
@@ -196,7 +196,7 @@ class IdRows:
             return dictionary_rows(offsets, integers(ids))
         tokens = ids.view(np.int32)
         is_present = np.zeros(self._largest + 1, dtype=np.bool_)
-        parse.mark_present(tokens, is_present)
+        on_parts(lambda part: parse.mark_present(part, is_present), tokens)
         present = np.flatnonzero(is_present)
         return TokenRows(offsets, tokens, integers(present), present, is_ascending=self._is_ascending)
 
