@@ -1,23 +1,12 @@
-"""The tables of `docs/choosing.md` that compare all methods of a study; `make study` writes them.
-
-A table stands between two comments, which stay: what is written by hand around them is left alone.
-"""
+"""The tables of `docs/choosing.md` that compare all methods of a study; `make study` writes them."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import polars as pl
 
 from benchmarks.claims import claims
 from benchmarks.overview import means
 from veilset.evaluate import summary
-
-END = "<!-- end of the table -->"
-
-
-def beginning(study: str) -> str:
-    """The comment before the table of a study."""
-    return f"<!-- {study}: make study writes this table -->"
 
 
 def methods_table(results: pl.DataFrame) -> Iterator[str]:
@@ -46,18 +35,3 @@ def coverage_of_methods(results: pl.DataFrame) -> dict[str, str]:
         method: f"{mean:.2f} ({least:.2f} to {most:.2f})"
         for method, mean, least, most in of_methods.iter_rows()
     }
-
-
-def with_table(page: str, study: str, results: pl.DataFrame) -> str:
-    """A page with the table of a study in its place."""
-    before, start, after = page.partition(beginning(study))
-    _, end, rest = after.partition(END)
-    if not start or not end:
-        raise ValueError(f"no place for the table of {study}: put {beginning(study)} and {END} into the page")
-    return "\n".join([before + start, *methods_table(results), end + rest])
-
-
-def write_table(path: Path, study: str, results: pl.DataFrame) -> None:
-    """Write the table of a study into a page."""
-    page = path.read_text(encoding="utf-8")
-    path.write_text(with_table(page, study, results), encoding="utf-8")

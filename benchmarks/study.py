@@ -16,9 +16,10 @@ from pathlib import Path
 import polars as pl
 
 import veilset as vs
-from benchmarks.choosing import write_table
+from benchmarks.choosing import methods_table
 from benchmarks.measure import DATA
 from benchmarks.study_pages import write_pages
+from benchmarks.written_tables import beginning, write_table
 from veilset.datasets import groceries, quest
 from veilset.evaluate import Study, evaluate
 from veilset.render.study_report import write_study_report
@@ -81,8 +82,8 @@ def main() -> None:
     itemsets = _study("accuracy", "Accuracy of the methods", held, [QUICK if is_quick else FULL], folder)
     items = _study("items", "Accuracy of top-k items", held, ITEMS_QUICK if is_quick else ITEMS_FULL, folder)
     if not is_quick:
-        write_table(CHOOSING, "itemsets", itemsets)
-        write_table(CHOOSING, "items", items)
+        write_table(CHOOSING, beginning("itemsets"), methods_table(itemsets))
+        write_table(CHOOSING, beginning("items"), methods_table(items))
 
 
 def _study(

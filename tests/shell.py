@@ -40,7 +40,7 @@ def veilset(
         files[0].write(stdin.encode())
         files[0].seek(0)
         with _running(call, files, cwd or Path.cwd()), pytest.raises(SystemExit) as ended:
-            cli.main()
+            cli.run_and_exit()
         stdout, stderr = map(_text, files[1:])
     assert isinstance(ended.value.code, int)
     return subprocess.CompletedProcess(call, ended.value.code, stdout, stderr)

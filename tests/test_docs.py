@@ -1,7 +1,6 @@
 """The documentation: what it shows runs, what it links and names exists, what there is has its page."""
 
 import ast
-import os
 import pkgutil
 import re
 import subprocess
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import shell
 import veilset
 from veilset.methods import METHODS
 
@@ -36,19 +36,15 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: page.name)
 def test_what_a_page_shows_runs(page: Path, tmp_path: Path) -> None:
-    """Commands and programs of a page, one after another in an empty folder."""
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    environment = {**os.environ, "PATH": path}
+    """Commands and programs of a page, one after another in an empty folder; programs in processes of their own."""
     for language, code in blocks(page):
         if language == "python":
-            calls = [[sys.executable, "-c", code]]
+            call = [sys.executable, "-c", code]
+            done = [subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, check=False)]
         else:
-            calls = [line[2:].split() for line in code.splitlines() if line.startswith("$ veilset ")]
-        for call in calls:
-            run = subprocess.run(
-                call, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
-            )
-            assert run.returncode == 0, run.stderr
+            lines = [line.split()[2:] for line in code.splitlines() if line.startswith("$ veilset ")]
+            done = [shell.veilset(*arguments, cwd=tmp_path) for arguments in lines]
+        assert [run.stderr for run in done if run.returncode != 0] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 
 def test_heavy_modules_wait_until_they_are_needed() -> None:
@@ -15,6 +16,19 @@ def test_heavy_modules_wait_until_they_are_needed() -> None:
     )
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert run.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_command_that_shows_no_frame_loads_none(fimi_file: Path) -> None:
+    """Polars is for those who ask for a frame."""
+    program = (
+        "import sys; sys.argv = ['veilset', 'mine', *sys.argv[1:], '--epsilon', '1', '--k', '2', '--public-items']\n"
+        "from veilset import cli\n"
+        "try: cli.main()\n"
+        "except SystemExit as ended: print(ended.code, 'polars' in sys.modules)\n"
+    )
+    call = [sys.executable, "-c", program, str(fimi_file)]
+    run = subprocess.run(call, capture_output=True, text=True, check=True)
+    assert run.stdout.splitlines()[-1] == "0 False"
 
 
 def test_every_public_name_exists_and_is_listed_once() -> None:

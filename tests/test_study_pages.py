@@ -5,9 +5,10 @@ from typing import Any
 
 import polars as pl
 import pytest
-from benchmarks.choosing import END, beginning, with_table
+from benchmarks.choosing import methods_table
 from benchmarks.claims import claims, claims_section
 from benchmarks.study_pages import write_pages
+from benchmarks.written_tables import END, beginning, with_table
 
 from veilset.evaluate import SCHEMA
 
@@ -85,19 +86,19 @@ def test_the_page_on_choosing_gets_a_table_with_coverage() -> None:
     """Between its two comments, as often as it is written; methods without intervals have a dash."""
     results = pl.concat([TWO_CELLS, results_of(run_with(method="em", f_score=0.25))])
     page = f"before\n\n{beginning('items')}\nan old table\n{END}\n\nafter\n"
-    written = with_table(page, "items", results)
+    written = with_table(page, beginning("items"), methods_table(results))
     assert written.startswith(f"before\n\n{beginning('items')}\n| method | 0.5 | 1 | all | coverage |\n")
     assert "| `planned` | 0.500 | 0.500 | 0.500 | 0.90 (0.90 to 0.90) |" in written
     assert "| `em` | – | 0.250 | 0.250 | – |" in written
     assert written.endswith(f"{END}\n\nafter\n")
     assert "an old table" not in written
-    assert with_table(written, "items", results) == written
+    assert with_table(written, beginning("items"), methods_table(results)) == written
 
 
 def test_a_page_without_a_place_for_the_table_is_refused() -> None:
     """Rather than left as it is; and the page on choosing has a place for both studies."""
-    with pytest.raises(ValueError, match="no place for the table of items"):
-        with_table("nothing", "items", TWO_CELLS)
+    with pytest.raises(ValueError, match="no place for a table"):
+        with_table("nothing", beginning("items"), methods_table(TWO_CELLS))
     page = (Path(__file__).parents[1] / "docs" / "choosing.md").read_text(encoding="utf-8")
     for study in ("itemsets", "items"):
-        assert "| `planned` | 0.500" in with_table(page, study, TWO_CELLS)
+        assert "| `planned` | 0.500" in with_table(page, beginning(study), methods_table(TWO_CELLS))

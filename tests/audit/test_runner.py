@@ -21,6 +21,7 @@ from veilset.audit.runner import (
     exact_cases,
     exact_verdict,
     printed_cases,
+    sampled_cases,
     sampled_on_worst,
     sampled_verdict,
 )
@@ -90,7 +91,9 @@ def test_every_method_has_audit_cases(name: str) -> None:
 def test_methods_stay_within_their_claim(name: str) -> None:
     """Transcripts on every pair, computed; and some runs on one, with samples that could show a leak."""
     found = [case() for case in cases(name, epsilon=2, samples=0, seed=5)]
-    found += [case() for case in cases(name, epsilon=2, samples=120, seed=5, pairs=WORST[:1])]
+    found += [
+        case() for case in sampled_cases(name, WORST[:1], Sampling(Fraction(2), 90, seed=5), shell=None)
+    ]
     assert {verdict.verdict for verdict in rows_of(found)} == {HOLDS}, found
     assert {verdict.verdict for verdict in found if verdict.is_control} == {BROKEN}
     assert max(verdict.bound for verdict in rows_of(found) if verdict.is_exact) > 1.2
@@ -99,7 +102,10 @@ def test_methods_stay_within_their_claim(name: str) -> None:
 def test_questions_stay_within_their_claim() -> None:
     """The short audit of the gate, with every cut: computed on the pairs that move the most, sampled on one."""
     found = [case() for case in cases("questions", epsilon=1, samples=0, seed=5, pairs=WORST)]
-    found += [case() for case in cases("questions", epsilon=1, samples=160, seed=5, pairs=WORST[:1])]
+    found += [
+        case()
+        for case in sampled_cases("questions", WORST[:1], Sampling(Fraction(1), 160, seed=5), shell=None)
+    ]
     assert {verdict.verdict for verdict in rows_of(found)} == {HOLDS}
     assert max(verdict.bound for verdict in found if verdict.samples and not verdict.is_control) > 0.4
 
@@ -257,7 +263,7 @@ def test_every_question_about_unnamed_items_is_audited() -> None:
 @pytest.mark.parametrize("task", TARGETS)
 def test_the_default_of_a_task_is_audited_after_private_discovery(task: str) -> None:
     """From data without a list of items to what a caller sees, under epsilon and delta."""
-    subjects = of_method(find_method(None, task=task).name)
+    subjects = of_method(find_method(None, task=task).label)
     found = [subject for subject in subjects if subject.delta]
     assert [subject.delta for subject in found] == [AUDITED_DELTA]
     assert all(isinstance(subject, MethodSubject) for subject in subjects)
@@ -266,11 +272,14 @@ def test_the_default_of_a_task_is_audited_after_private_discovery(task: str) -> 
 @pytest.mark.parametrize("task", TARGETS)
 def test_the_default_of_a_task_is_audited_with_a_limit_chosen_privately(task: str) -> None:
     """On persons with several transactions, and on nobody else."""
-    name = find_method(None, task=task).name
+    name = find_method(None, task=task).label
     (subject,) = (subject for subject in of_method(name) if subject.needs_persons)
-    held = [case() for case in exact_cases(name, PERSON_PAIRS, Fraction(1))]
-    chosen = [verdict for verdict in held if LIMIT_CHOSEN in verdict.case]
-    assert len(chosen) == len(PERSON_PAIRS)
+    chosen = [
+        case()
+        for case in exact_cases(name, PERSON_PAIRS, Fraction(1))
+        if subject in case.args  # type: ignore[attr-defined]
+    ]
+    assert len([verdict for verdict in chosen if LIMIT_CHOSEN in verdict.case]) == len(PERSON_PAIRS)
     assert {verdict.verdict for verdict in chosen} == {HOLDS}
     assert not [case for case in exact_cases(name, PAIRS[:1], Fraction(1)) if subject in case.args]  # type: ignore[attr-defined]
 

@@ -64,7 +64,7 @@ def exit_code_after_paying(monkeypatch: pytest.MonkeyPatch, fimi_file: Path) -> 
 def exit_code_of_main() -> object:
     """What the command line ends with."""
     with pytest.raises(SystemExit) as stopped:
-        cli.main()
+        cli.run_and_exit()
     return stopped.value.code
 
 

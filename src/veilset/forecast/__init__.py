@@ -9,6 +9,9 @@ from veilset.forecast.laws import support_above_zero
 from veilset.gate import AboveThreshold, DiscreteLaplace, Exponential, ItemNaming, Mechanism, OnSample
 from veilset.itemsets import Domain
 
+HALF_WIDTHS_IN_ERRORS = 2.5
+"""A 95 % interval reaches about 2.5 mean errors to either side: 2.46 for normal errors, 3 for Laplace noise."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class World:
@@ -58,6 +61,7 @@ class Forecast:
 
     Attributes:
         half_width: of the 95 % interval of a released support; the median, where they differ.
+        relative_half_width: the same as a part of the support; the mean over the k most frequent itemsets.
         chosen_from: with this support an itemset is chosen with 95 % probability over ones that nobody holds.
         above_zero_from: with this support an interval excludes 0 with 95 % probability.
         kth_support: of the k-th most frequent itemset, in the model.
@@ -68,6 +72,7 @@ class Forecast:
     max_size: int
     stages: tuple[Stage, ...]
     half_width: int
+    relative_half_width: float
     chosen_from: int
     above_zero_from: int
     kth_support: int
@@ -91,6 +96,7 @@ class Forecast:
             world.domain.max_size,
             stages,
             half_width,
+            half_width * world.curve.mean_reciprocal(k),
             chosen_from,
             above_zero_from=support_above_zero(half_width),
             kth_support=round(world.curve.at_rank(k)),
@@ -102,6 +108,11 @@ class Forecast:
         """The half width in relation to the support of the k-th itemset."""
         return self.half_width / max(self.kth_support, 1)
 
+    @property
+    def relative_error(self) -> float:
+        """What a released support is wrong by on average, as a part of it."""
+        return self.relative_half_width / HALF_WIDTHS_IN_ERRORS
+
     def to_dict(self) -> dict[str, Any]:
         """The forecast as JSON values."""
         return {
@@ -109,6 +120,8 @@ class Forecast:
             "max_size": self.max_size,
             "stages": [stage.to_dict() for stage in self.stages],
             "half_width": self.half_width,
+            "relative_half_width": self.relative_half_width,
+            "relative_error": self.relative_error,
             "chosen_from": self.chosen_from,
             "above_zero_from": self.above_zero_from,
             "kth_support": self.kth_support,

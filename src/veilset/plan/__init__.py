@@ -173,7 +173,7 @@ def make_plan(
     plans = tuple(
         _plan_method(
             forecaster,
-            _world(facts, domain, k=k, guess=guess),
+            world_of(facts, domain, k=k, guess=guess),
             k=k,
             epsilon=exact,
             error=error,
@@ -236,7 +236,7 @@ def _plan_method(
     )
 
 
-def _world(facts: Facts, domain: Domain, *, k: int, guess: int | None) -> World:
+def world_of(facts: Facts, domain: Domain, *, k: int, guess: int | None) -> World:
     """The model of the data, bent to a guess of the k-th support where there is one."""
     shares = popularity(items=facts.items, length=facts.length)
     curve = support_curve(shares, rows=facts.rows, max_size=domain.max_size)

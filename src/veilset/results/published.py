@@ -9,22 +9,26 @@ import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from veilset.arrays import Int64Array
+from veilset.deferred import Deferred
 from veilset.errors import BadCall
 from veilset.gate import Curator, Item
 from veilset.itemsets import Itemsets
 from veilset.marks import PUBLISHED_MARK
 from veilset.results.promise import Paid, Promise
 from veilset.writing import as_lists, as_words, check_vocabulary, vocabulary_beside, write_fimi
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = Deferred("polars")
 
 FILES = (".dat", ".dat.gz", ".dat.zst", ".parquet")
 """What a published dataset can be written to."""
@@ -56,7 +60,7 @@ class Published(Paid):
         The order in which a method came across records can depend on more than what is published; that of
         their items cannot.
         """
-        order = np.array(_by_items(records), dtype=np.int64)
+        order = _by_items(records)
         order = order[multiplicities[order] > 0]
         return cls(
             records=_records_at(records, order),
@@ -72,7 +76,7 @@ class Published(Paid):
         """How many records there are, copies included."""
         return int(self.multiplicities.sum())
 
-    def to_frame(self) -> pl.DataFrame:
+    def to_frame(self) -> "pl.DataFrame":
         """The distinct records as a Polars frame: items, multiplicity.
 
         `veilset.read` takes it with `multiplicity="multiplicity"`.
@@ -144,11 +148,40 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _by_items(records: Itemsets) -> list[int]:
-    """The places of records in the order of their item codes."""
-    codes = records.items.astype(">i4").tobytes()  # bytes compare as big-endian numbers do
-    keys = [codes[4 * start : 4 * end] for start, end in pairwise(records.offsets.tolist())]
-    return sorted(range(len(records)), key=keys.__getitem__)
+def _by_items(records: Itemsets) -> Int64Array:
+    """The places of records in the order of their item codes; one that begins another comes before it.
+
+    Sorted by words from the last to the first, each of which only those records have that are long enough.
+    """
+    words, firsts = _in_words(records)
+    numbers = np.diff(firsts)
+    by_number = np.argsort(numbers, kind="stable")
+    bounds = np.append(0, np.cumsum(np.bincount(numbers)))
+    order = np.zeros(0, np.int64)
+    for word in range(bounds.size - 3, -1, -1):
+        order = np.concatenate([by_number[bounds[word + 1] : bounds[word + 2]], order])
+        order = order[np.argsort(words[firsts[order] + word], kind="stable")]
+    return order
+
+
+def _in_words(records: Itemsets) -> tuple[Int64Array, Int64Array]:
+    """The items of each record in words, the first in the upper bits, and where the words of each record start.
+
+    A word has as many items as fit into 63 bits; no item is 0, and a record has a word at least.
+    """
+    lengths = np.diff(records.offsets)
+    record_of = np.repeat(np.arange(len(records)), lengths)
+    places = np.arange(records.items.size) - np.repeat(records.offsets[:-1], lengths)
+    bits = (int(records.items.max(initial=0)) + 1).bit_length()
+    per_word = 63 // bits
+    firsts = np.append(0, np.cumsum(np.maximum(-(-lengths // per_word), 1)))
+    words = np.zeros(firsts[-1], np.int64)
+    starts = np.flatnonzero(places % per_word == 0)
+    if starts.size > 0:
+        codes = records.items.astype(np.int64) + 1
+        summed = np.add.reduceat(codes << ((per_word - 1 - places % per_word) * bits), starts)
+        words[firsts[record_of[starts]] + places[starts] // per_word] = summed
+    return words, firsts
 
 
 def _records_at(records: Itemsets, places: Int64Array) -> Itemsets:

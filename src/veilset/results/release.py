@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
+from veilset.deferred import Deferred
 from veilset.errors import BadCall, BadInput
 from veilset.gate import Charge, Curator, Item, NoisyCount
 from veilset.results.estimates import Estimates, by_support, consistent
@@ -17,6 +17,9 @@ from veilset.results.rules import rules_frame, thresholds_of
 
 if TYPE_CHECKING:
     import pandas as pd
+    import polars as pl
+else:
+    pl = Deferred("polars")
 
 _NOISE_WARNING = (
     "these itemsets cannot be told from noise: at this epsilon the noise is as large as their supports; "
@@ -88,7 +91,7 @@ class Release(Paid):
         """What whoever sees the release must know of its itemsets; None where they say something."""
         return _NOISE_WARNING if self.is_mostly_noise else None
 
-    def to_frame(self) -> pl.DataFrame:
+    def to_frame(self) -> "pl.DataFrame":
         """The itemsets as a Polars frame: items, support, low, high, frequency."""
         total = self.transactions.value
         rows = [
@@ -115,7 +118,7 @@ class Release(Paid):
         min_threshold: float | None = None,
         min_confidence: float | None = None,
         surely: bool = False,
-    ) -> pl.DataFrame:
+    ) -> "pl.DataFrame":
         """Association rules from the released supports alone, so at no further cost.
 
         Columns are named as in mlxtend: antecedents, consequents, antecedent support, consequent support,
@@ -207,7 +210,7 @@ class Release(Paid):
                 "give a .json, .parquet or .csv file made with --out or save()"
             ) from None
 
-    def _item_type(self) -> pl.DataType:
+    def _item_type(self) -> "pl.DataType":
         items = [item for found in self.itemsets for item in found.items]
         if any(isinstance(item, str) for item in items):
             return pl.String()
@@ -260,7 +263,7 @@ def _read_document(path: Path) -> dict[str, Any]:
     return {**document, "itemsets": rows}
 
 
-def _item_list_to_json(items: pl.Series) -> str:
+def _item_list_to_json(items: "pl.Series") -> str:
     return json.dumps(items.to_list(), ensure_ascii=False)
 
 

@@ -3,14 +3,20 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
-import polars as pl
 
 from veilset.arrays import FloatArray
+from veilset.deferred import Deferred
 from veilset.errors import BadCall
 from veilset.gate import Item
 from veilset.results.rule_measures import RuleCounts, UncertainCounts, rule_intervals
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = Deferred("polars")
 
 CountInterval = tuple[int, int, int]
 """A noisy count, and both ends of its 95 % interval."""
@@ -53,8 +59,8 @@ def rules_frame(
     transactions: CountInterval,
     thresholds: Mapping[str, float],
     surely: bool,
-    item: pl.DataType,
-) -> pl.DataFrame:
+    item: "pl.DataType",
+) -> "pl.DataFrame":
     """The rules whose three supports are known and whose measures, or their low ends, reach the thresholds.
 
     The highest by the metric that is named first come first; ties by support.
@@ -79,8 +85,8 @@ def _frame(
     splits: Sequence[tuple[frozenset[Item], frozenset[Item]]],
     values: Mapping[str, FloatArray],
     intervals: Mapping[str, tuple[FloatArray, FloatArray]],
-    item: pl.DataType,
-) -> pl.DataFrame:
+    item: "pl.DataType",
+) -> "pl.DataFrame":
     """The columns of mlxtend, then both ends of the interval of each measure."""
     sides = {
         name: pl.Series([_in_order(split[place]) for split in splits], dtype=pl.List(item))

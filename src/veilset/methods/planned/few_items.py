@@ -8,9 +8,10 @@ that do not stand out from noise share the transactions that are left, and rarer
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 
@@ -127,20 +128,30 @@ def _scaled_shares(shares: FloatArray, wanted: FloatArray, left: float) -> Float
 
     What is wanted of itemsets contradicts itself a little, as noise does; single items come last, and win.
     """
-    places = np.arange(shares.size)
-    bits = [1 << bit for bit in range(int(shares.size).bit_length() - 1)]
-    masks = [sum(some) for size in range(LARGEST_FITTED, 0, -1) for some in combinations(bits, size)]
+    number_of_bits = int(shares.size).bit_length() - 1
+    groups = [
+        some for size in range(LARGEST_FITTED, 0, -1) for some in combinations(range(number_of_bits), size)
+    ]
+    shares = shares.copy()
     for _ in range(CYCLES):
-        for mask in masks:
-            is_inside = places & mask == mask
-            inside = float(shares[is_inside].sum())
-            aim = min(max(float(wanted[mask]), 0.0), left)
-            factors = aim / max(inside, 1e-9), (left - aim) / max(left - inside, 1e-9)
-            shares = shares * np.where(
-                is_inside, *np.clip(factors, 1 / MOST_SCALED_AT_ONCE, MOST_SCALED_AT_ONCE)
-            )
+        for bits in groups:
+            with_bits = _view_with_bits(shares, bits)
+            inside = with_bits.flatten()
+            total = float(inside.sum())
+            aim = min(max(float(wanted[sum(1 << bit for bit in bits)]), 0.0), left)
+            factors = aim / max(total, 1e-9), (left - aim) / max(left - total, 1e-9)
+            scale_inside, scale_outside = np.clip(factors, 1 / MOST_SCALED_AT_ONCE, MOST_SCALED_AT_ONCE)
+            shares *= scale_outside
+            with_bits[...] = (inside * scale_inside).reshape(with_bits.shape)
         shares *= left / max(float(shares.sum()), 1e-9)
     return shares
+
+
+def _view_with_bits(cells: FloatArray, bits: Sequence[int]) -> FloatArray:
+    """The cells whose number has all of these ascending bits, in their order; writing to the view writes to them."""
+    edges = [0, *(bit + part for bit in bits for part in (0, 1)), int(cells.size).bit_length() - 1]
+    shape = [1 << (above - below) for below, above in pairwise(edges)][::-1]
+    return cells.reshape(shape)[(slice(None), 1) * len(bits)]
 
 
 def _copies_at_random(copies: Int64Array, number: int, public: np.random.Generator) -> Int64Array:

@@ -88,12 +88,14 @@ def _summed_up(world: World, k: int, first: Stages, progress: ForecastProgress) 
         expected.supports, expected.deviations, k=k, present=expected.present
     )
     best = np.argsort(-expected.supports, kind="stable")[:k]
-    half_width = math.ceil(WIDEST_IN_SIGMA * float(np.median(expected.deviations[best])))
+    half_widths = WIDEST_IN_SIGMA * expected.deviations[best]
+    half_width = math.ceil(float(np.median(half_widths)))
     return Forecast(
         method=NAME,
         max_size=world.domain.max_size,
         stages=first + progress.stages,
         half_width=half_width,
+        relative_half_width=float(np.mean(half_widths / np.maximum(expected.supports[best], 1.0))),
         chosen_from=progress.chosen_from(k),
         above_zero_from=laws.support_above_zero(half_width),
         kth_support=round(kth_support),

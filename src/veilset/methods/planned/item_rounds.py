@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 
@@ -103,6 +104,12 @@ class Counting:
         )
         best = int(np.argmin(errors))
         return CAPS[best], float(kept[best])
+
+
+@lru_cache(maxsize=64)
+def _error_of_counts(counting: Counting, together: float, support: float, epsilon: Fraction) -> float:
+    """The same, remembered: the first round of a plan counts the same items in every draw."""
+    return counting.error(together, support, epsilon)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -220,7 +227,7 @@ class Prediction:
         support: float,
     ) -> None:
         """Put into means and variances what counts at these places would tell."""
-        error = self.counting.error(float(self.means[places].sum()), support, epsilon)
+        error = _error_of_counts(self.counting, float(self.means[places].sum()), support, epsilon)
         if math.isinf(error):
             return
         counted = supports[places] + error * noise[places]

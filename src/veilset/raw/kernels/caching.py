@@ -10,11 +10,12 @@ once the content of any of them changes. Where the files go is numba's choice: N
 import hashlib
 import inspect
 from collections.abc import Callable
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.runtime.nrt import rtsys
 
 
 @cache
@@ -60,12 +61,38 @@ def _unless_unreadable(read: Callable[[], Any], otherwise: object) -> Any:  # no
 
 
 class KernelCache(FunctionCache):
-    """Numba's cache of one function, with the sources of the whole folder as its stamp."""
+    """Numba's cache of one function, with the sources of the whole folder as its stamp.
+
+    Nothing is looked up on disk before the first call of the kernel: most commands call a quarter of the kernels.
+    """
 
     def __init__(self, function: Callable[..., object]) -> None:
-        super().__init__(function)
-        sources = digest_of_sources(Path(inspect.getfile(function)).parent)
-        if (
-            sources
-        ):  # within a zip or a frozen program there are none, and numba's stamp is all there is to compare
-            self._cache_file = KernelFile(self._cache_path, self._impl.filename_base, sources)
+        self._name = repr(function)
+        self._py_func = function
+        self.enable()
+
+    @cached_property
+    def _impl(self) -> Any:  # noqa: ANN401
+        return self._impl_class(self._py_func)
+
+    @cached_property
+    def _cache_path(self) -> str:
+        return str(self._impl.locator.get_cache_path())
+
+    @cached_property
+    def _cache_file(self) -> IndexDataCacheFile:  # type: ignore[override]
+        sources = digest_of_sources(Path(inspect.getfile(self._py_func)).parent)
+        if not sources:  # within a zip or a frozen program, where numba's stamp is all there is to compare
+            stamp = self._impl.locator.get_source_stamp()
+            return IndexDataCacheFile(self._cache_path, self._impl.filename_base, stamp)
+        return KernelFile(self._cache_path, self._impl.filename_base, sources)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:  # noqa: ANN401
+        """What was compiled for a signature, or None.
+
+        Numba imports everything that a compiler may need before it looks: a third of a second, and twice that where
+        SciPy is installed. Compiled code needs the allocator of arrays alone; a compilation loads the rest itself.
+        """
+        rtsys.initialize(target_context)
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)

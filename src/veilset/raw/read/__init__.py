@@ -10,10 +10,9 @@ import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-import polars as pl
-
+from veilset.deferred import Deferred
 from veilset.errors import BadCall, BadInput
 from veilset.raw.read import misread
 from veilset.raw.read.csv_tables import CsvTable, read_csv_table
@@ -26,6 +25,11 @@ from veilset.raw.read.tables import Columns, Table, table_rows
 from veilset.raw.read.text import read_basket, read_fimi, read_spmf
 from veilset.raw.read.vocabulary import AlphabetSource, vocabulary_of, written_integers
 from veilset.raw.transactions import Item, Transactions
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = Deferred("polars")
 
 __all__ = ["FORMATS", "AlphabetSource", "Format", "over", "read", "write_encoded"]
 

@@ -2,19 +2,25 @@
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from veilset.arrays import BoolArray, Int32Array, Int64Array
+from veilset.deferred import Deferred
 from veilset.errors import BadInput
 from veilset.raw.read.cells import cells_of_lines, joined_offsets
 from veilset.raw.read.cores import on_all_cores
 from veilset.raw.read.files import ByteFile, Lines
 from veilset.raw.read.names import NameNumbers
 from veilset.raw.read.tables import Columns, check_names
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = Deferred("polars")
 
 UNNAMED = re.compile(r"f(0|[1-9][0-9]{0,3})")
 """What columns are called that have no name."""
@@ -24,10 +30,10 @@ UNNAMED = re.compile(r"f(0|[1-9][0-9]{0,3})")
 class CsvTable:
     """A CSV table in which a number stands for each text: `texts[number]`. What is missing is null."""
 
-    numbers: pl.DataFrame
+    numbers: "pl.DataFrame"
     texts: pa.LargeStringArray
 
-    def as_text(self) -> pl.DataFrame:
+    def as_text(self) -> "pl.DataFrame":
         """The table of texts. Blanks around a value do not count, an empty value is a null."""
         stripped = _stripped(self.texts)
         return self.numbers.select(
@@ -133,6 +139,6 @@ def _table(
     return CsvTable(pl.DataFrame(columns), cells.texts)
 
 
-def _stripped(texts: pa.LargeStringArray) -> pl.Series:
+def _stripped(texts: pa.LargeStringArray) -> "pl.Series":
     """Texts without blanks around them; an empty one is a null."""
     return pl.Series(texts).str.strip_chars().replace("", None)

@@ -1,21 +1,26 @@
 """Polars frames, made from Parquet and Arrow files, and from tables in memory."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import polars as pl
 import pyarrow as pa
 import pyarrow.parquet
 
+from veilset.deferred import Deferred
 from veilset.errors import BadInput
 from veilset.marks import PUBLISHED_MARK
 from veilset.raw.read.files import ByteFile
 from veilset.raw.read.tables import MULTIPLICITY, Columns, check_names
 
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = Deferred("polars")
+
 PARQUET_START = b"PAR1"
 ARROW_START = b"ARROW1"
 
 
-def frame_of(source: object) -> pl.DataFrame | None:
+def frame_of(source: object) -> "pl.DataFrame | None":
     """A table in memory (Polars, pandas or Arrow; a series or an array is a table of one column), or None."""
     try:
         return _converted(source)
@@ -31,7 +36,7 @@ def is_table_file(file: ByteFile) -> bool:
     return file.head.startswith((PARQUET_START, ARROW_START))
 
 
-def read_table_file(file: ByteFile, columns: Columns) -> tuple[pl.DataFrame, str | None]:
+def read_table_file(file: ByteFile, columns: Columns) -> "tuple[pl.DataFrame, str | None]":
     """Read a Parquet or Arrow file, only the named columns if the one of items is; and what `PUBLISHED_MARK` says."""
     source = pa.BufferReader(file.read_all()) if file.path is None else str(file.path)
     try:
@@ -48,7 +53,7 @@ def read_table_file(file: ByteFile, columns: Columns) -> tuple[pl.DataFrame, str
         raise BadInput(f"{file.name} is damaged or breaks off; check that it was copied completely") from None
 
 
-def _converted(source: Any) -> pl.DataFrame | None:  # noqa: ANN401 - pandas is not imported
+def _converted(source: Any) -> "pl.DataFrame | None":  # noqa: ANN401 - pandas is not imported
     if type(source).__module__.partition(".")[0] == "pandas":
         source = pl.from_pandas(source)
     if isinstance(source, pl.LazyFrame):

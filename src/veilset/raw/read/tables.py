@@ -1,16 +1,22 @@
 """Tables of transactions, as Polars frames: long, with a list column, relational, or one-hot."""
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from veilset.arrays import BoolArray, Int64Array
+from veilset.deferred import Deferred
 from veilset.errors import BadCall, BadInput
 from veilset.raw.read.encode import TokenRows, dictionary_rows, offsets_of
 from veilset.raw.read.vocabulary import integers_if_all
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = Deferred("polars")
 
 LAYOUTS = {
     "long": "one item in each row",
@@ -71,7 +77,7 @@ class Table:
     those of records that nobody owns.
     """
 
-    frame: pl.DataFrame
+    frame: "pl.DataFrame"
     name: str
     skips: bool = False
     is_published: bool = False
@@ -101,7 +107,7 @@ def table_rows(table: Table, columns: Columns, *, layout: str | None) -> TokenRo
     return replace(rows, owners=owners)
 
 
-def guess_layout(frame: pl.DataFrame, columns: Columns, *, name: str) -> str:
+def guess_layout(frame: "pl.DataFrame", columns: Columns, *, name: str) -> str:
     """Lists or long if the item column is named; otherwise lists or one-hot, if nothing else is there."""
     if columns.item is not None:
         return "list" if _holds_lists(frame[columns.item], is_long=columns.owner is not None) else "long"
@@ -132,7 +138,7 @@ def _without_surprise(table: Table, columns: Columns, layout: str | None) -> str
     return found
 
 
-def _holds_lists(column: pl.Series, *, is_long: bool) -> bool:
+def _holds_lists(column: "pl.Series", *, is_long: bool) -> bool:
     """Whether the type says so; a column of nothing but nulls has no type, and holds lists if nothing else fits."""
     return column.dtype.is_nested() or (column.dtype == pl.Null and not is_long)
 
@@ -219,7 +225,7 @@ def _one_row_each(table: Table, multiplicity: str | None) -> tuple[Table, Int64A
     return replace(table, frame=frame[kept[copied_from]]), owners
 
 
-def _emptied(frame: pl.DataFrame, is_bad: BoolArray) -> pl.DataFrame:
+def _emptied(frame: "pl.DataFrame", is_bad: BoolArray) -> "pl.DataFrame":
     """The table with nothing but nulls in bad rows."""
     return frame.select(pl.when(pl.Series(~is_bad)).then(pl.all())) if is_bad.any() else frame
 
@@ -245,7 +251,7 @@ def _one_hot_rows(table: Table) -> TokenRows:
     )
 
 
-def _marks(column: pl.Series, *, name: str) -> tuple[BoolArray, BoolArray]:
+def _marks(column: "pl.Series", *, name: str) -> tuple[BoolArray, BoolArray]:
     """Which values of a one-hot column are true, and which are neither true nor false; a null is false."""
     if column.dtype in (pl.Boolean, pl.Null):
         marks = column.cast(pl.Boolean).fill_null(value=False).to_numpy()

@@ -47,6 +47,7 @@ def _accuracy(shown: "Plan", methods: Sequence["MethodPlan"]) -> Iterator[tuple[
     yield f"share of the top {shown.k} found", [f"{each.found:.0%}" for each in forecasts]
     yield "95 % half width of a support", [f"± {each.half_width:,}" for each in forecasts]
     yield "  relative to the k-th support", [f"± {each.error_at_kth:.1%}" for each in forecasts]
+    yield "mean error of a support", [f"{each.relative_error:.1%}" for each in forecasts]
     yield "support of the k-th itemset", [support(each.kth_support) for each in forecasts]
     yield "support that is chosen over noise", [support(each.chosen_from) for each in forecasts]
     yield "support that is told from 0", [support(each.above_zero_from) for each in forecasts]
