@@ -15,10 +15,10 @@ MEASURED = ("MSNBC", "retail", "kosarak-70k", MILLION, "sorted", "unsorted")
 def reading(files: Files) -> pl.DataFrame:
     """Reading, beside Polars that splits the lines of the same plain FIMI text into lists.
 
-    Polars uses all cores and stops at lists of text; veilset uses one and ends with sorted sets of item
-    codes. The best of several runs may find memory in place that the first one has to wait for. The peak is
-    what Python and NumPy allocate at most, as a multiple of the finished arrays. The last two files are a
-    million rows of ten of 20,000 items.
+    Both use all cores; Polars stops at lists of text, veilset ends with sorted sets of item codes. The best of
+    several runs may find memory in place that the first one has to wait for. The peak is what Python and NumPy
+    allocate at most, as a multiple of the finished arrays. The last two files are a million rows of ten of 20,000
+    items.
     """
     return pl.DataFrame([apart(_measured, name, files[name]) for name in MEASURED if name in files])
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from veilset.methods import METHODS
     from veilset.opening import open_curator
     from veilset.plan import Facts, make_plan, plan_epsilon
-    from veilset.raw.read import read
+    from veilset.raw.read import read, write_encoded
     from veilset.raw.transactions import Alphabet, Transactions
     from veilset.render.report import write_report
     from veilset.results.published import Published
@@ -67,6 +67,7 @@ _HOMES = {
     "plan_epsilon": "veilset.plan",
     "publish": "veilset.api",
     "read": "veilset.raw.read",
+    "write_encoded": "veilset.raw.read",
     "write_report": "veilset.render.report",
 }
 
@@ -107,6 +108,7 @@ __all__ = [
     "plan_epsilon",
     "publish",
     "read",
+    "write_encoded",
     "write_report",
 ]
 

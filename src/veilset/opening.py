@@ -36,6 +36,7 @@ from veilset.raw.cuts.owners import keep_per_owner
 from veilset.raw.digest import digest_of
 from veilset.raw.engines.local import LocalEngine
 from veilset.raw.read import over, read
+from veilset.raw.read.encoded import holds_given_alphabet
 from veilset.raw.read.vocabulary import AlphabetSource
 from veilset.raw.transactions import Transactions
 from veilset.request import AUTO, MOST_TRANSACTIONS, PerOwner, PublishRequest, Request, checked_per_owner
@@ -63,6 +64,10 @@ class ItemChoice:
             path_or_items(self.alphabet, "alphabet")
         if self.delta is not None:
             exact_number(self.delta, "delta", such_as="1e-9")
+
+    def check_for(self, source: str) -> None:
+        """Raise BadCall unless exactly one choice was made, here or when the data in a file was encoded."""
+        self.check(is_read_over_alphabet=holds_given_alphabet(source))
 
     def check(self, *, is_read_over_alphabet: bool = False) -> None:
         """Raise BadCall unless exactly one choice was made, here or when the data was read."""

@@ -446,3 +446,35 @@ def test_a_name_that_nobody_may_know_does_not_decide_whether_there_is_a_dataset(
     read = ["--format", "basket", "--separator", ","]
     run = veilset("publish", data, *read, *choice, "--epsilon", "1", "--out", tmp_path / "out.dat")
     assert run.returncode == code
+
+
+def test_encoded_data_gives_the_same_answers(fimi_file: Path, tmp_path: Path) -> None:
+    """Written once, then read like any file; the command says that it is the data themselves."""
+    encoded = tmp_path / "data.arrow"
+    run = veilset("encode", fimi_file, "--out", encoded)
+    assert run.returncode == 0
+    assert "NOT PRIVATE" in run.stderr
+    call = ["--k", "5", "--json"]
+    assert veilset("exact", encoded, *call).stdout == veilset("exact", fimi_file, *call).stdout
+    assert veilset("info", encoded, "--json").stdout == veilset("info", fimi_file, "--json").stdout
+
+
+def test_an_encoded_alphabet_is_the_choice_of_items(fimi_file: Path, item_list: Path, tmp_path: Path) -> None:
+    """With one, nothing more is asked for, and a second choice is refused; without one, a choice is demanded."""
+    given, own = tmp_path / "given.arrow", tmp_path / "own.arrow"
+    veilset("encode", fimi_file, "--alphabet", item_list, "--out", given)
+    veilset("encode", fimi_file, "--out", own)
+    call = ["--epsilon", "1", "--k", "4", "--json"]
+    assert json.loads(veilset("mine", given, *call).stdout)["is_conditional"] is False
+    assert "chosen more than once" in veilset("mine", given, "--public-items", *call).stderr
+    run = veilset("mine", own, *call)
+    assert (run.returncode, WHICH_ITEMS.splitlines()[0] in run.stderr) == (2, True)
+    assert json.loads(veilset("mine", own, "--public-items", *call).stdout)["is_conditional"] is True
+
+
+def test_encode_writes_to_arrow_files_that_are_not_the_data(fimi_file: Path, tmp_path: Path) -> None:
+    """Anything else is refused in one line."""
+    assert veilset("encode", fimi_file, "--out", tmp_path / "data.parquet").returncode == 2
+    veilset("encode", fimi_file, "--out", tmp_path / "data.arrow")
+    run = veilset("encode", tmp_path / "data.arrow", "--out", tmp_path / "data.arrow")
+    assert (run.returncode, "is the data itself" in run.stderr) == (2, True)

@@ -386,6 +386,27 @@ def info_command(data: "Transactions", path: Path, as_json: AsJsonOption = False
     terminal.print_json({**facts, "is_private": is_private}) if as_json else terminal.print_facts(facts)
 
 
+@app.command(name="encode")
+@reads_data
+def encode_command(
+    data: "Transactions",
+    path: Path,
+    out: Annotated[
+        Path, typer.Option("--out", metavar="F.arrow", help="Where to write it; as private as the data.")
+    ],
+    force: ForceOption = False,
+) -> None:
+    """The data in a form that later commands map into memory instead of parsing it. NOT private."""
+    from veilset import write_encoded  # noqa: PLC0415
+    from veilset.render import terminal  # noqa: PLC0415
+
+    check_can_write(out, suffixes=(".arrow",), data=path, replaces=force)
+    with terminal.stage("writing"):
+        write_encoded(data, out)
+    terminal.warn(f"NOT PRIVATE: {out} holds the data themselves; keep it as safe as them")
+    terminal.print_line(f"Read it like any other file: veilset mine {out} ...")
+
+
 app.command(name="plan")(plan_command)
 app.command(name="audit")(audit_command)
 

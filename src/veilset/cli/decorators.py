@@ -37,7 +37,7 @@ def chooses_items(command: Callable[..., None]) -> Callable[..., None]:
         from veilset.opening import ItemChoice  # noqa: PLC0415
 
         chosen = {name: options[name] for name in ("alphabet", "public_items", "delta")}
-        ItemChoice(**chosen).check()  # type: ignore[arg-type]
+        ItemChoice(**chosen).check_for(str(options["data"]))  # type: ignore[arg-type]
         command(**options)
 
     return as_command(with_choice, command, parameters_of(command))

@@ -132,6 +132,7 @@ def _what_is_left_buys(refusal: "LedgerRefusal", options: dict[str, Any]) -> str
             k=k,
             epsilon=left,
             max_size=options.get("max_size", 1),
+            most_methods=1,
         )
     except BadCall:  # facts that no model goes with
         return offer

@@ -131,7 +131,7 @@ def split(text: str, *, keeps_empty: bool = False, skips: bool = False) -> list[
     """What the kernel makes of basket text, or None if it finds a broken quote."""
     data = as_bytes(text)
     rows = text.count("\n")
-    cells, cell_offsets = np.empty(data.size, np.uint8), np.empty(data.size + 1, np.int32)
+    cells, cell_offsets = np.empty(data.size, np.uint8), np.empty(data.size + 1, np.int64)
     offsets = np.empty(rows + 1, dtype=np.int64)
     problem, lines = parse.split_cells(data, ord(","), keeps_empty, skips, cells, cell_offsets, offsets)
     if problem != parse.FINE:

@@ -7,7 +7,7 @@ import pytest
 
 from reference_reading import baskets
 from veilset.errors import BadInput
-from veilset.raw.read import read
+from veilset.raw.read import files, read
 from veilset.raw.transactions import Item
 
 
@@ -78,3 +78,18 @@ def test_a_multiplicity_makes_a_row_the_owner_of_its_copies(tmp_path: Path) -> N
     assert baskets(transactions) == [["x=a"], ["x=a"], ["x=c"]]
     assert transactions.owners is not None
     assert transactions.owners.tolist() == [0, 0, 1]
+
+
+def test_blanks_of_any_alphabet_around_a_value_do_not_count(tmp_path: Path) -> None:
+    """A no-break space behind an owner makes no second one, and alone it is no item; a control without any."""
+    options = {"owner": "who", "item": "what"}
+    assert found(tmp_path, "who,what\nann,x\nann\u00a0,\u2003y\nbob,\u00a0\n", **options) == [["x", "y"], []]
+    assert found(tmp_path, "who,what\nann,x\nann,y\nbob,\n", **options) == [["x", "y"], []]
+    assert found(tmp_path, "who,what\nann,x\u00a0\n", format="table") == [["what=x", "who=ann"]]
+
+
+def test_rows_in_several_blocks_are_one_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever core numbered a value: its number is that of the same value in other blocks."""
+    monkeypatch.setattr(files, "BLOCK_BYTES", 7)
+    text = "who,what\n" + "".join(f"p{number % 5},i{number % 3}\n" for number in range(60))
+    assert found(tmp_path, text, owner="who", item="what") == [["i0", "i1", "i2"]] * 5

@@ -21,6 +21,24 @@ SHORT_ROW = 64
 
 
 @kernel
+def count_bytes(text: Uint8Array, byte: int) -> int:
+    """How often a byte occurs."""
+    number = 0
+    for i in range(text.size):
+        number += text[i] == byte
+    return number
+
+
+@kernel
+def is_ascii(text: Uint8Array) -> bool:
+    """Whether no byte is beyond ASCII."""
+    together = np.uint8(0)
+    for i in range(text.size):
+        together |= text[i]
+    return bool(together < 128)
+
+
+@kernel
 def parse_short_ids(text: Uint8Array, ids: Uint32Array, offsets: Int64Array) -> tuple[int, int, bool, bool]:
     """Parse lines of numbers of at most nine digits, parted by spaces and tabs.
 
@@ -155,7 +173,7 @@ def split_cells(
     keeps_empty: bool,  # noqa: FBT001
     skips: bool,  # noqa: FBT001
     cells: Uint8Array,
-    cell_offsets: Int32Array,
+    cell_offsets: Int64Array,
     offsets: Int64Array,
 ) -> tuple[int, int]:
     """Split lines into cells, without the quotes and the blanks around a cell.

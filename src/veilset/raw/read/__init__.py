@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from veilset.deferred import Deferred
 from veilset.errors import BadCall, BadInput
 from veilset.raw.read import misread
-from veilset.raw.read.csv_tables import read_csv_table
+from veilset.raw.read.csv_tables import CsvTable, read_csv_table
 from veilset.raw.read.encode import TokenRows, encode, over_alphabet
+from veilset.raw.read.encoded import read_encoded, write_encoded
 from veilset.raw.read.files import ByteFile, open_bytes
 from veilset.raw.read.frames import frame_of, is_table_file, read_table_file
 from veilset.raw.read.lists import list_rows
@@ -30,9 +31,12 @@ if TYPE_CHECKING:
 else:
     pl = Deferred("polars")
 
+__all__ = ["FORMATS", "AlphabetSource", "Format", "over", "read", "write_encoded"]
+
 Format = Literal["fimi", "spmf", "basket", "long", "list", "table", "onehot"]
 FORMATS: tuple[str, ...] = get_args(Format)
 LINE_FORMATS = ("fimi", "spmf", "basket")
+OF_COLUMNS = ("owner", "basket", "item", "multiplicity")
 
 FORMAT_OF_SUFFIX = {
     ".dat": "fimi",
@@ -125,7 +129,7 @@ def read(  # noqa: PLR0913 - one word for each thing that a file does not say it
     Args:
         source: A path, "-" for standard input, a Polars, pandas or Arrow table, or a list of lists of items
             (any iterables will do). Files are text, Parquet or Arrow, gzip and Zstandard included; their
-            first bytes tell.
+            first bytes tell. What `write_encoded` wrote is mapped into memory, neither parsed nor copied.
         format: One of the formats above.
         owner: The column that tells whose a row is. If one owner can have several transactions, then the
             owner is the privacy unit, not the transaction.
@@ -158,6 +162,9 @@ def read(  # noqa: PLR0913 - one word for each thing that a file does not say it
     vocabulary = None if alphabet is None else vocabulary_of(alphabet)
     if isinstance(source, (str, os.PathLike)):
         with open_bytes(source, by_name=skip_bad_rows) as file:
+            held = _encoded(file, options)
+            if held is not None:
+                return held if vocabulary is None else over_alphabet(held, vocabulary)
             return encode(_file_rows(file, options), vocabulary)
     return encode(_memory_rows(source, options), vocabulary)
 
@@ -171,6 +178,14 @@ def over(transactions: Transactions, alphabet: AlphabetSource) -> Transactions:
     return over_alphabet(transactions, vocabulary_of(alphabet))
 
 
+def _encoded(file: ByteFile, options: Options) -> Transactions | None:
+    """The transactions of a file that `write_encoded` wrote; None if it is another one."""
+    held = read_encoded(file) if _may_be_table_file(file, options) else None
+    if held is not None:
+        options.refuse("format", *OF_COLUMNS, "separator", "header", where="encoded transactions")
+    return held
+
+
 def _memory_rows(source: object, options: Options) -> TokenRows:
     options.refuse("separator", "header", where="data in memory")
     if options.format in LINE_FORMATS:
@@ -179,7 +194,7 @@ def _memory_rows(source: object, options: Options) -> TokenRows:
     if frame is not None:
         table = Table(frame, "the table", options.skip_bad_rows)
         return table_rows(table, options.columns, layout=options.format)
-    options.refuse("format", "owner", "basket", "item", "multiplicity", where="a list of lists")
+    options.refuse("format", *OF_COLUMNS, where="a list of lists")
     return list_rows(source, skips=options.skip_bad_rows)
 
 
@@ -218,7 +233,7 @@ def _table_file_rows(file: ByteFile, options: Options) -> TokenRows:
 
 
 def _line_file_rows(file: ByteFile, options: Options, reading: str) -> TokenRows:
-    options.refuse("owner", "basket", "item", "multiplicity", where=f"{reading} files")
+    options.refuse(*OF_COLUMNS, where=f"{reading} files")
     if reading == "basket":
         separator = _separator(file, options)
         _check_cells(file, options, separator)
@@ -241,17 +256,24 @@ def _csv_table_rows(file: ByteFile, options: Options, layout: str) -> TokenRows:
         options.refuse("format", where="a text file")
     separator = _separator(file, options)
     _check_cells(file, options, separator)
-    frame = read_csv_table(
-        file,
-        options.columns,
-        separator=separator,
-        has_header=options.header is not False,
-        skips=options.skip_bad_rows,
+    has_header = options.header is not False
+    table = read_csv_table(
+        file, options.columns, separator=separator, has_header=has_header, skips=options.skip_bad_rows
     )
+    if layout == "long":
+        return _long_csv_rows(file, options, table.as_values())
+    frame = table.as_text()
     if options.multiplicity is not None:
         frame = frame.with_columns(pl.col(options.multiplicity).cast(pl.Int64, strict=False))
-    rows = table_rows(Table(frame, file.name, options.skip_bad_rows), options.columns, layout=layout)
-    return replace(rows, are_integers=written_integers(rows.names)) if layout == "long" else rows
+    return table_rows(Table(frame, file.name, options.skip_bad_rows), options.columns, layout=layout)
+
+
+def _long_csv_rows(file: ByteFile, options: Options, table: CsvTable) -> TokenRows:
+    """The rows of a long table, put together by the numbers of its values."""
+    numbered = Table(table.numbers, file.name, options.skip_bad_rows)
+    rows = table_rows(numbered, options.columns, layout="long")
+    names = table.texts.take(rows.names)
+    return replace(rows, names=names, are_integers=written_integers(names))
 
 
 def _check_cells(file: ByteFile, options: Options, separator: str) -> None:

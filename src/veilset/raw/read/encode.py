@@ -8,8 +8,10 @@ import pyarrow.compute as pc
 
 from veilset.arrays import BoolArray, Int32Array, Int64Array
 from veilset.raw.kernels import parse
-from veilset.raw.read.vocabulary import Vocabulary
-from veilset.raw.transactions import Alphabet, Item, Transactions
+from veilset.raw.read.buffers import integers, numpy_of
+from veilset.raw.read.cores import on_parts
+from veilset.raw.read.vocabulary import LONG_INTEGER, Vocabulary
+from veilset.raw.transactions import Alphabet, ArrowNames, Transactions
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -41,7 +43,7 @@ def encode(rows: TokenRows, vocabulary: Vocabulary | None) -> Transactions:
 
 def over_alphabet(transactions: Transactions, vocabulary: Vocabulary) -> Transactions:
     """The same transactions over a given alphabet; items that it does not hold are dropped."""
-    names = pa.array([str(name) for name in transactions.alphabet.names], pa.string())
+    names = _texts_of(transactions.alphabet)
     rows = TokenRows(
         transactions.offsets.copy(),
         transactions.items.copy(),
@@ -75,27 +77,43 @@ def offsets_of(lengths: Int64Array) -> Int64Array:
 
 
 def _encode_own(rows: TokenRows) -> Transactions:
-    order, names = _sorted_names(rows.names, rows.are_integers)
+    order = _order_of_names(rows.names, rows.are_integers)
     codes = np.empty(order.size, dtype=np.int32)
     codes[order] = np.arange(order.size, dtype=np.int32)
+    are_integers = None if rows.are_integers is None else rows.are_integers[order]
+    names = ArrowNames(rows.names.take(integers(order)), are_integers)
     return _recoded(rows, codes, Alphabet(names, is_given=False))
 
 
-def _sorted_names(names: pa.Array, are_integers: BoolArray | None) -> tuple[Int64Array, list[Item]]:
-    """The order of names and the names in it: integers by their value, then text by its code points."""
-    order = pc.sort_indices(names).to_numpy().astype(np.int64)
+def _order_of_names(names: pa.Array, are_integers: BoolArray | None) -> Int64Array:
+    """The order of names: integers by their value, then text by its code points."""
     if are_integers is None or not are_integers.any():
-        return order, names.take(pa.array(order)).to_pylist()
-    places = np.flatnonzero(are_integers)
-    values = [int(name) for name in names.take(pa.array(places)).to_pylist()]
-    by_value = sorted(range(len(values)), key=values.__getitem__)
-    texts = order[~are_integers[order]]
-    in_order = [values[place] for place in by_value] + names.take(pa.array(texts)).to_pylist()
-    return np.concatenate([places[by_value], texts]), in_order
+        return numpy_of(pc.sort_indices(names)).astype(np.int64)
+    places, texts = np.flatnonzero(are_integers), np.flatnonzero(~are_integers)
+    order_of_texts = numpy_of(pc.sort_indices(names.take(integers(texts))))
+    return np.concatenate([places[_order_of_values(names.take(integers(places)))], texts[order_of_texts]])
+
+
+def _order_of_values(written: pa.Array) -> Int64Array:
+    """The order of integers that are written out, by their value; a longer one is larger, or if negative, smaller."""
+    is_long = numpy_of(pc.binary_length(written)) >= LONG_INTEGER
+    short, long = np.flatnonzero(~is_long), np.flatnonzero(is_long)
+    values = numpy_of(written.take(integers(short)).cast(pa.int64()))
+    sorted_long = sorted((int(written[place].as_py()), place) for place in long.tolist())
+    below = [place for value, place in sorted_long if value < 0]
+    above = [place for value, place in sorted_long if value > 0]
+    return np.concatenate([below, short[np.argsort(values)], above]).astype(np.int64)
+
+
+def _texts_of(alphabet: Alphabet) -> pa.Array:
+    """What items are called, as text."""
+    if isinstance(alphabet.stored, ArrowNames):
+        return alphabet.stored.array
+    return pa.array([str(name) for name in alphabet.stored], pa.string())
 
 
 def _encode_given(rows: TokenRows, vocabulary: Vocabulary) -> Transactions:
-    codes = pc.index_in(rows.names.cast(pa.string()), vocabulary.keys).fill_null(-1).to_numpy()
+    codes = numpy_of(pc.index_in(rows.names.cast(pa.string()), vocabulary.keys).fill_null(-1))
     return _recoded(rows, codes, Alphabet(vocabulary.names, is_given=True))
 
 
@@ -106,7 +124,7 @@ def _recoded(rows: TokenRows, codes: Int32Array, alphabet: Alphabet) -> Transact
     code_of[tokens_of_names] = codes
     offsets, items = rows.offsets, rows.tokens
     if rows.is_ascending and _ascends(code_of[np.sort(tokens_of_names)]):
-        parse.replace(items, code_of)
+        on_parts(lambda part: parse.replace(part, code_of), items)
     else:
         parse.encode_rows(offsets, items, code_of)
         kept = items[: offsets[-1]]

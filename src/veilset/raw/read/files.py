@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
 
@@ -13,8 +14,17 @@ import pyarrow as pa
 
 from veilset.arrays import Uint8Array
 from veilset.errors import BadInput
+from veilset.raw.kernels import parse
 
-BLOCK_BYTES = 1 << 18  # small enough to stay in a cache while it is read, cut and parsed
+BLOCK_BYTES = 1 << 18
+"""The first bytes of a file, which can be looked at: enough for the first rows."""
+
+LARGEST_BLOCK = 16
+"""Later blocks have up to this many times the bytes of the first: with fewer, cores wait for each other more often."""
+
+BLOCKS_IN_A_FILE = 8
+"""The fewest blocks of a file that has more than one, but for short ones: so that all cores have work until the end."""
+
 UNKNOWN_GROWTH = 1.5
 MOST_GROWTH = 64.0  # the start of a file can mislead about the rest
 STANDARD_INPUT = "-"
@@ -25,11 +35,15 @@ COMPRESSED_SUFFIXES = {".gz": "gzip", ".zst": "zstd"}
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Some whole lines of a text: the number of the first in the file, from 1, and how many there are."""
+    """Some whole lines of a text: the number of the first in the file, from 1, and how many there are.
+
+    `growth` guesses by what factor the text up to their end grows until the end of the file.
+    """
 
     text: Uint8Array
     first: int
     number: int
+    growth: float = UNKNOWN_GROWTH
 
 
 class ByteFile:
@@ -46,6 +60,7 @@ class ByteFile:
         name: str,
         suffix: str = "",
         path: Path | None = None,
+        size: int | None = None,
         share_read: Callable[[], float] | None = None,
     ) -> None:
         self.name = name
@@ -53,11 +68,8 @@ class ByteFile:
         self.path = path
         self._share_read = share_read
         self._stream = stream
-        self.head = self._read_block()
-
-    def growth_ahead(self) -> float:
-        """By what factor that which has been read may grow until the end: a guess, within bounds."""
-        return UNKNOWN_GROWTH if self._share_read is None else min(1.05 / self._share_read(), MOST_GROWTH)
+        self._blocks = LARGEST_BLOCK if size is None else size // (BLOCKS_IN_A_FILE * BLOCK_BYTES)
+        self.head = self._read_block(BLOCK_BYTES)
 
     def first_lines(self, most: int) -> Lines:
         """The whole lines at the start of what has been read, at most this number; nothing is consumed."""
@@ -71,11 +83,15 @@ class ByteFile:
         block = self.head
         while block:
             yield block
-            block = self._read_block()
+            block = self._read_block(BLOCK_BYTES * min(max(self._blocks, 1), LARGEST_BLOCK))
+
+    @cached_property
+    def _whole(self) -> bytes:
+        return b"".join(self.blocks())
 
     def read_all(self) -> bytes:
-        """All bytes, as one."""
-        return b"".join(self.blocks())
+        """All bytes, as one; they are kept, since they come only once."""
+        return self._whole
 
     def read_text(self) -> str:
         """All bytes, as text."""
@@ -93,13 +109,13 @@ class ByteFile:
         for block in self.blocks():
             truncation = block.rfind(b"\n") + 1
             if truncation:
-                lines = _lines([*unfinished, block[:truncation]], first)
+                lines = _lines([*unfinished, block[:truncation]], first, self._growth_ahead())
                 yield lines
                 first += lines.number
                 unfinished = []
             unfinished.append(block[truncation:])
         if b"".join(unfinished).removeprefix(BYTE_ORDER_MARK):
-            yield _lines([*unfinished, b"\n"], first)
+            yield _lines([*unfinished, b"\n"], first, self._growth_ahead())
 
     def check_utf8(self, data: bytes, *, first_line: int) -> None:
         """BadInput at the first line that is not UTF-8."""
@@ -113,9 +129,13 @@ class ByteFile:
         """The error for a line that cannot be read."""
         return BadInput(f"{self.name}, line {line}: {problem}")
 
-    def _read_block(self) -> bytes:
+    def _growth_ahead(self) -> float:
+        """By what factor that which has been read may grow until the end: a guess, within bounds."""
+        return UNKNOWN_GROWTH if self._share_read is None else min(1.05 / self._share_read(), MOST_GROWTH)
+
+    def _read_block(self, size: int) -> bytes:
         try:
-            return self._stream.read(BLOCK_BYTES)
+            return self._stream.read(size)
         except (OSError, pa.ArrowException):
             raise BadInput(
                 f"{self.name} breaks off or is damaged; check that it was copied completely"
@@ -147,12 +167,12 @@ def open_bytes(path: str | os.PathLike[str], *, by_name: bool = False) -> Iterat
         yield _decompressed(file, name=name, path=Path(path), by_name=by_name)
 
 
-def _lines(pieces: list[bytes], first: int) -> Lines:
+def _lines(pieces: list[bytes], first: int, growth: float = UNKNOWN_GROWTH) -> Lines:
     joined = b"".join(pieces)
     if BYTE_ORDER_MARK in joined:
         joined = joined.removeprefix(BYTE_ORDER_MARK).replace(b"\n" + BYTE_ORDER_MARK, b"\n")
     text = np.frombuffer(joined, dtype=np.uint8)
-    return Lines(text, first, int(np.count_nonzero(text == ord("\n"))))
+    return Lines(text, first, parse.count_bytes(text, parse.NEWLINE), growth)
 
 
 def _decompressed(file: BinaryIO, *, name: str, path: Path | None = None, by_name: bool) -> ByteFile:
@@ -161,7 +181,7 @@ def _decompressed(file: BinaryIO, *, name: str, path: Path | None = None, by_nam
     share_read = (lambda: file.tell() / size) if size else None
     compression = _compression_by_name(path) if by_name else _compression_by_start(file)
     if compression is None:
-        return ByteFile(file, name=name, suffix=suffix, path=path, share_read=share_read)
+        return ByteFile(file, name=name, suffix=suffix, path=path, size=size or None, share_read=share_read)
     stream = pa.CompressedInputStream(pa.PythonFile(file, mode="r"), compression)
     return ByteFile(stream, name=name, suffix=suffix, share_read=share_read)
 

@@ -46,10 +46,11 @@ def read_table_file(file: ByteFile, columns: Columns) -> "tuple[pl.DataFrame, st
         else:
             with pa.ipc.open_file(source) as arrow:
                 table = arrow.read_all().select(_chosen(arrow.schema.names, columns, file))
-    except (pa.ArrowException, OSError):
+                table.validate(full=True)  # what Arrow maps as it is, Polars trusts
+        mark = (table.schema.metadata or {}).get(PUBLISHED_MARK)
+        return pl.DataFrame(table.replace_schema_metadata(None)), mark and mark.decode()
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
         raise BadInput(f"{file.name} is damaged or breaks off; check that it was copied completely") from None
-    mark = (table.schema.metadata or {}).get(PUBLISHED_MARK)
-    return pl.DataFrame(table), mark and mark.decode()
 
 
 def _converted(source: Any) -> "pl.DataFrame | None":  # noqa: ANN401 - pandas is not imported

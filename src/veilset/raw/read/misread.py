@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from veilset.arrays import BoolArray, Int64Array
 from veilset.errors import BadInput
+from veilset.raw.read.buffers import numpy_of
 from veilset.raw.read.cells import cells_of_lines
 from veilset.raw.read.encode import TokenRows
 from veilset.raw.read.files import ByteFile
@@ -125,13 +125,13 @@ def check_separators(file: ByteFile, *, separator: str) -> None:
     """BadInput if another separator stands within the cells of most rows, blank ones aside."""
     offsets, cells = _cells(file, separator)
     rows_with = {
-        other: _rows_where(offsets, pc.match_substring(cells, other))
+        other: _rows_where(offsets, numpy_of(pc.match_substring(cells, other)))
         for other in FOREIGN
         if other != separator
     }
     if "," in rows_with:  # names have commas, too, where commas separate nothing
         rows_with[","] &= np.diff(offsets) == 1
-    is_row = _rows_where(offsets, pc.not_equal(cells, ""))
+    is_row = _rows_where(offsets, _are_filled(cells))
     other = max(rows_with, key=lambda mark: np.count_nonzero(rows_with[mark]))
     if _are_most(rows_with[other][is_row]):
         within = f"has {FOREIGN[other]} within the items of most rows"
@@ -147,14 +147,14 @@ def check_baskets(file: ByteFile, *, separator: str, has_header: bool) -> None:
         raise _refusal(file.name, "looks like JSON, which is not read; convert it to Parquet", override)
     if _are_most(_first_cells(offsets, pc.match_substring_regex(cells, NUMBERS_WITH_BLANKS))):
         raise _refusal(file.name, "has numbers parted by blanks in most rows; give --format fimi", override)
-    is_empty = pc.equal(cells, "").to_numpy(zero_copy_only=False)
-    table = Sample.of(offsets, cells.dictionary_encode().indices.to_numpy())
+    is_filled = _are_filled(cells)
+    codes = numpy_of(cells.dictionary_encode().indices)
+    table = Sample.of(offsets, codes)
     body = table.without_first() if has_header and table.rows else table
     if looks_like_long_table(body) or (not has_header and looks_like_headed_table(table, cells)):
         raise _refusal(file.name, TABLE_AS_BASKETS, override)
-    filled = np.concatenate([[0], np.cumsum(~is_empty)])[offsets]
-    codes = cells.filter(pa.array(~is_empty)).dictionary_encode().indices.to_numpy()
-    baskets = Sample.of(filled, codes)
+    filled = np.concatenate([[0], np.cumsum(is_filled)])[offsets]
+    baskets = Sample.of(filled, codes[is_filled])
     _check_identifiers(
         baskets.without_first() if has_header and baskets.rows else baskets, file.name, override
     )
@@ -263,12 +263,19 @@ def _first_lines(file: ByteFile) -> list[bytes]:
 
 def _cells(file: ByteFile, separator: str) -> tuple[Int64Array, Any]:
     lines = file.first_lines(ROWS_LOOKED_AT)
-    return cells_of_lines(file, lines, separator=separator, keeps_empty=True, skips=True)
+    cells = cells_of_lines(file, lines, separator=separator, keeps_empty=True, skips=True)
+    return cells.offsets, cells.texts
 
 
-def _rows_where(offsets: Int64Array, facts: Any) -> BoolArray:  # noqa: ANN401
+def _are_filled(cells: Any) -> BoolArray:  # noqa: ANN401
+    """Which cells are not empty."""
+    are_filled: BoolArray = numpy_of(pc.binary_length(cells)) > 0
+    return are_filled
+
+
+def _rows_where(offsets: Int64Array, facts: BoolArray) -> BoolArray:
     """Which rows have a cell of which it is a fact."""
-    before = np.concatenate([[0], np.cumsum(facts.to_numpy(zero_copy_only=False))])
+    before = np.concatenate([[0], np.cumsum(facts)])
     has_one: BoolArray = np.diff(before[offsets]) > 0
     return has_one
 
@@ -276,7 +283,7 @@ def _rows_where(offsets: Int64Array, facts: Any) -> BoolArray:  # noqa: ANN401
 def _first_cells(offsets: Int64Array, facts: Any) -> BoolArray:  # noqa: ANN401
     """Whether it is a fact of the first cell, for each row that has any."""
     starts = offsets[:-1][np.diff(offsets) > 0]
-    of_first: BoolArray = facts.to_numpy(zero_copy_only=False)[starts]
+    of_first: BoolArray = numpy_of(facts)[starts]
     return of_first
 
 

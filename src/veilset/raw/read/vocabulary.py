@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from veilset.arrays import BoolArray
 from veilset.errors import BadInput
+from veilset.raw.read.buffers import numpy_of
 from veilset.raw.read.files import open_bytes
 from veilset.raw.transactions import Alphabet, Item
 
@@ -48,8 +49,8 @@ def written_integers(names: pa.Array) -> BoolArray:
 
     It depends on each name alone: one more name changes nothing about the others.
     """
-    is_integer: BoolArray = pc.match_substring_regex(names, LIKE_INTEGER).to_numpy(zero_copy_only=False)
-    long = np.flatnonzero(is_integer & (pc.binary_length(names).to_numpy() >= LONG_INTEGER))
+    is_integer: BoolArray = numpy_of(pc.match_substring_regex(names, LIKE_INTEGER))
+    long = np.flatnonzero(is_integer & (numpy_of(pc.binary_length(names)) >= LONG_INTEGER))
     for place in long.tolist():
         is_integer[place] = -(2**63) <= int(names[place].as_py()) < 2**64
     return is_integer
