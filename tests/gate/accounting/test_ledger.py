@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -253,11 +254,24 @@ def test_the_first_release_says_who_is_protected(ledger_address: str) -> None:
         stores.reserve(price(1), unit="person")
 
 
-@pytest.mark.parametrize("name", ["", " ", "a\nb"])
-def test_a_name_can_be_read(ledger_address: str, name: str) -> None:
+@pytest.mark.parametrize("name", ["", " ", "a\nb", 5, None, b"bytes"])
+def test_a_name_can_be_read(ledger_address: str, name: Any) -> None:  # noqa: ANN401 - odd names are tried
     """In a table, and on one line."""
     with pytest.raises(BadCall, match="is no name"):
         Ledger(ledger_address).create(name, epsilon=1)
+    with pytest.raises(BadCall, match="is no name"):
+        Ledger(ledger_address).dataset(name, epsilon=1)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [{"partition": 1}, {"reference": 2}, {"same_people_as": ["a"]}, {"different_people": "no"}],
+)
+def test_what_is_said_of_a_release_is_checked(ledger_address: str, odd: dict[str, Any]) -> None:
+    """Before anything is written."""
+    stores = Ledger(ledger_address).dataset("stores", epsilon=1)
+    with pytest.raises(BadCall, match="give"):
+        stores.for_release(**odd)
 
 
 def test_an_allowance_stands_for_epsilon(ledger_address: str) -> None:

@@ -13,6 +13,7 @@ from veilset.gate.approximate_mechanisms import DiscreteGaussian, check_delta
 from veilset.gate.mechanisms import Mechanism, check_share
 from veilset.gate.trace import Charge, Cost, cost_of
 from veilset.rationals import Rational, rational_of
+from veilset.wording import shown
 
 Epsilon = Rational
 """What a caller may hand in; 0.1 means one tenth, not the nearest binary float."""
@@ -37,13 +38,15 @@ def exact_epsilon(epsilon: Epsilon) -> Fraction:
         exact = rational_of(epsilon)
     except ValueError:
         raise BadCall(
-            f"epsilon {epsilon!r} is not a number; give one above 0, for example 0.5 or 1/3"
+            f"epsilon {shown(epsilon)} is not a number; give one above 0, for example 0.5 or 1/3"
         ) from None
     if exact <= 0:
-        raise BadCall(f"epsilon {epsilon} buys no answer; give a number above 0 (0.1 is strict, 1 is common)")
+        raise BadCall(
+            f"epsilon {shown(epsilon)} buys no answer; give a number above 0 (0.1 is strict, 1 is common)"
+        )
     if not LEAST_EPSILON <= exact <= MOST_EPSILON:
         raise BadCall(
-            f"epsilon {epsilon} is out of range; give {LEAST_EPSILON} to {MOST_EPSILON} "
+            f"epsilon {shown(epsilon)} is out of range; give {LEAST_EPSILON} to {MOST_EPSILON} "
             "(0.1 is strict, 1 is common)"
         )
     return exact
@@ -58,11 +61,11 @@ def exact_delta(delta: Delta) -> Fraction:
     try:
         exact = rational_of(delta)
     except ValueError:
-        raise BadCall(f"delta {delta!r} is not a number; give a small one, for example 1e-9") from None
+        raise BadCall(f"delta {shown(delta)} is not a number; give a small one, for example 1e-9") from None
     if not LEAST_DELTA <= exact <= MOST_DELTA:
         raise BadCall(
-            f"delta {delta} is out of range; give at most {float(MOST_DELTA):g}, far below one over the number of "
-            "persons, for example 1e-9: it is the probability with which the promise may fail"
+            f"delta {shown(delta)} is out of range; give at most {float(MOST_DELTA):g}, far below one over the number "
+            "of persons, for example 1e-9: it is the probability with which the promise may fail"
         )
     return exact
 

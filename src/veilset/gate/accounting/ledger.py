@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
 
 from veilset._version import __version__
+from veilset.arguments import instance
 from veilset.errors import BadCall, BudgetExceeded, LedgerUnavailable
 from veilset.gate.accounting import ledger_checks as checks
 from veilset.gate.accounting.budget import Delta, Epsilon
@@ -134,6 +135,7 @@ class Ledger:
             per_release: what a release may cost that says no epsilon.
             warn: where warnings for the owner go; by default they are Python's.
         """
+        checks.named(name)
         with self._database.reading() as ledger:
             known = balances_of(ledger.entries([name])).get(name)
         if known is None:
@@ -155,6 +157,7 @@ class Ledger:
         per_release: Epsilon | None = None,
     ) -> "DatasetAccount":
         """A new dataset; refused where there is one of that name."""
+        checks.named(name)
         with self._database.writing() as ledger:
             if ledger.entries([name]):
                 raise BadCall(
@@ -167,7 +170,8 @@ class Ledger:
         self, name: str, *, reason: str, epsilon: Epsilon | None = None, delta: Delta | None = None
     ) -> None:
         """Let more be spent on a dataset than was said first; the reason stays in the ledger."""
-        if not reason.strip():
+        checks.named(name)
+        if not instance(reason, str, "a reason", give="it in words").strip():
             raise BadCall("a total is raised for a reason that stays in the ledger; give one (--reason)")
         with self._database.writing() as ledger:
             now = _existing(ledger, name).total
@@ -184,6 +188,7 @@ class Ledger:
 
     def close_dataset(self, name: str, *, reason: str | None = None) -> None:
         """Let nothing more be spent on a dataset, for good."""
+        checks.named(name)
         with self._database.writing() as ledger:
             if _existing(ledger, name).is_closed:
                 raise BadCall(f"dataset {name!r} is closed already")

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from veilset._version import __version__
+from veilset.arguments import instance, truth
 from veilset.errors import BadCall, BudgetExceeded
 from veilset.gate.accounting.budget import Delta, Epsilon, exact_delta, exact_epsilon
 from veilset.gate.accounting.ledger_balance import Amount, DatasetBalance, payers_of
 from veilset.gate.accounting.ledger_entries import Entry, details_of
+from veilset.wording import shown
 
 UNITS = ("transaction", "person")
 """Who can be protected."""
@@ -52,19 +54,33 @@ class ReleaseTerms:
     different_people: bool = False
     reference: str | None = None
 
+    def __post_init__(self) -> None:
+        named(self.dataset)
+        instance(self.partition, str, "a partition", give="its name")
+        truth(self.different_people, "different_people")
+        for name, given in (("same_people_as", self.same_people_as), ("a reference", self.reference)):
+            if given is not None:
+                instance(given, str, name, give="a name")
+
+
+def named(name: object) -> str:
+    """The name of a dataset; BadCall where it is none."""
+    if not isinstance(name, str) or not name.strip() or not name.isprintable():
+        raise BadCall(f"{shown(name)} is no name for a dataset; give one of printable letters")
+    return name
+
 
 def creation(
     name: str, epsilon: Epsilon | None, delta: Delta | None, unit: str | None, per_release: Epsilon | None
 ) -> Entry:
     """The first entry of a dataset, checked."""
-    if not name.strip() or not name.isprintable():
-        raise BadCall(f"{name!r} is no name for a dataset; give one of printable letters")
+    named(name)
     if epsilon is None:
         raise BadCall(
             f"the ledger has no dataset {name!r}; say what may be spent on it: veilset ledger create {name} --epsilon 4"
         )
-    if unit is not None and unit not in UNITS:
-        raise BadCall(f"there is no privacy unit {unit!r}; give one of {', '.join(UNITS)}")
+    if unit is not None and instance(unit, str, "a privacy unit", give=" or ".join(UNITS)) not in UNITS:
+        raise BadCall(f"there is no privacy unit {shown(unit)}; give one of {', '.join(UNITS)}")
     total = Amount(exact_epsilon(epsilon), Fraction(0) if delta is None else exact_delta(delta))
     allowance = None if per_release is None else exact_epsilon(per_release)
     if allowance is not None and allowance > total.epsilon:
@@ -85,6 +101,8 @@ def check_same(
             f"dataset {known.name!r} may spend {known.total}, not {asked}; leave it out, or raise the total, with a "
             "reason that stays in the ledger"
         )
+    if unit is not None:
+        instance(unit, str, "a privacy unit", give=" or ".join(UNITS))
     if unit is not None and known.unit is not None and unit != known.unit:
         raise BadCall(f"dataset {known.name!r} protects one {known.unit}, not one {unit}; leave it out")
 
