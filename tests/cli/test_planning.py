@@ -93,6 +93,8 @@ def test_without_any_facts_all_are_asked_for() -> None:
 def test_a_page_is_written_with_and_without_epsilon(tmp_path: Path) -> None:
     """With one, it also has what to expect of methods."""
     for options, text in (([], "What epsilon buys"), (["--epsilon", "1"], "What to expect at epsilon 1")):
-        run = veilset("plan", *SHOP, "--max-size", "1", *options, "--report", "page.html", cwd=tmp_path)
+        run = veilset(
+            "plan", *SHOP, "--max-size", "1", *options, "--report", "page.html", "--force", cwd=tmp_path
+        )
         assert run.returncode == 0
         assert text in (tmp_path / "page.html").read_text(encoding="utf-8")

@@ -128,8 +128,8 @@ OWNED = pl.DataFrame({"who": ["a", "a", "b"], "receipt": [1, 2, 1], "what": ["te
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"per_owner": 10**30}, "less than 1/1000000 for each"),
-        ({"per_owner": 0}, "at least 1"),
+        ({"per_owner": 10**30}, "give numbers from 1 up"),
+        ({"per_owner": 0}, "give numbers from 1 up"),
         ({"per_owner": 1, "transactions": 10**30}, "not possible"),
         ({"per_owner": 1, "transactions": -1}, "not possible"),
     ],

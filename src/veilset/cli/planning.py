@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from veilset.cli.options import AsJsonOption, MaxSizeOption, ReportOption, check_can_write
+from veilset.cli.options import AsJsonOption, ForceOption, MaxSizeOption, ReportOption, check_can_write
 from veilset.errors import BadCall
 
 if TYPE_CHECKING:
@@ -66,6 +66,7 @@ def plan_command(
     ] = None,
     all_methods: Annotated[bool, typer.Option("--all", help="Show every method.")] = False,
     report: ReportOption = None,
+    force: ForceOption = False,
     as_json: AsJsonOption = False,
 ) -> None:
     """The epsilon you need, or the error to expect, from public facts alone: no data is read, nothing is spent."""
@@ -73,7 +74,7 @@ def plan_command(
     from veilset.render import terminal  # noqa: PLC0415
 
     _check_goes_together(epsilon, error=error, wanted=(want_found, want_error))
-    check_can_write(report, suffixes=(".html",), data=facts)
+    check_can_write(report, suffixes=(".html",), data=facts, replaces=force)
     known = _known(facts, KnownFacts(rows, items, length, k, kth_support, max_size))
     asked = _Asked.of(known, delta=delta, source=facts, all_methods=all_methods)
     plan = (

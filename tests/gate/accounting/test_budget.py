@@ -164,9 +164,8 @@ def test_a_delta_that_promises_nothing_is_refused(delta: float | str) -> None:
     """In words that tell what to give, and before a curator is opened."""
     with pytest.raises(BadCall, match=r"for example 1e-9"):
         exact_delta(delta)
-    access = Access(epsilon=1, noise=SeededNoise(1), items=ItemChoice(delta=delta))
     with pytest.raises(BadCall, match=r"for example 1e-9"):
-        access.unnamed_curator([["a"]])
+        Access(epsilon=1, noise=SeededNoise(1), items=ItemChoice(delta=delta)).unnamed_curator([["a"]])
 
 
 @pytest.mark.parametrize("delta", [Fraction(-1, 10**9), Fraction(1), Fraction(2)])

@@ -104,7 +104,7 @@ def _remaining(left: float, variance: float, seen: FloatArray, *, least: float) 
     ((0.0, 0.0), (40.0, 0.0))
     >>> remaining, variance = _remaining(-50.0, 2500.0, np.array([300.0, 12.0, 15.0]), least=10.0)
     >>> round(remaining), round(math.sqrt(variance))
-    (15, 19)
+    (3, 27)
     """
     near = int(np.count_nonzero((seen > 0) & (seen <= math.e * least)))
     expected = (near + 0.5) * max(least, 1.0)

@@ -334,11 +334,11 @@ def shortest_of(points: FloatArray, densities: FloatArray, *, at_zero: FloatArra
     total = below[:, -1:]
     means = (pieces * (points[:, 1:] + points[:, :-1]) / 2).sum(axis=1) / total[:, 0]
     lows, highs = (_quantiles(below / total, points, TAILS + held) for held in (0.0, 1 - OUTSIDE))
-    is_around = (lows <= means[:, None]) & (means[:, None] <= highs)
-    rows, shortest = (
-        np.arange(len(points)),
-        np.argmin(np.where(is_around, 0.0, np.inf) + highs - lows, axis=1),
-    )
+    # Half a transaction is none: where nearly all is at 0, the interval may end there.
+    is_around = (lows <= means[:, None] + 0.5) & (means[:, None] - 0.5 <= highs)
+    # Of intervals that are equally short the one with most above its end, whatever rounding says.
+    widths = (highs - lows) * (1 + 1e-9 * np.arange(TAILS.size))
+    rows, shortest = np.arange(len(points)), np.argmin(np.where(is_around, widths, np.inf), axis=1)
     low, high = lows[rows, shortest], highs[rows, shortest]
     return Shrunk(np.clip(means, low, high), low, high)
 
