@@ -63,7 +63,7 @@ def report_html(release: Release) -> str:
         banner=_banner(release),
         summary=escape(_release_summary(release)),
         empty="" if release.itemsets else f"<p>{escape(NOTHING_RELEASED)}</p>",
-        notes="".join(f'<p class="soft">{escape(note)}</p>' for note in release.notes),
+        notes=_folded_notes(release),
         number=f"{len(release):,}",
         itemset_rows="\n".join(_itemset_row(found, release) for found in release.itemsets),
         rules_caption=_rules_caption(rules.height),
@@ -77,6 +77,14 @@ def report_html(release: Release) -> str:
         facts=page.definitions(_release_facts(release)),
         data=_chart_data(release, has_rules=rules.height > 0),
     )
+
+
+def _folded_notes(release: Release) -> str:
+    """How the questions were chosen, for whoever wants to know: behind a line to click."""
+    if not release.notes:
+        return ""
+    notes = "".join(f'<p class="soft">{escape(note)}</p>' for note in release.notes)
+    return f"<details><summary>How these questions were chosen</summary>{notes}</details>"
 
 
 def _banner(release: Release) -> str:
