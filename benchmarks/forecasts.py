@@ -44,8 +44,10 @@ def _row(cell: dict[str, object], facts: Facts, guess: int) -> dict[str, object]
     if forecaster is None or cell["half_width_mean"] is None:
         return None
     k, epsilon = int(str(cell["k"])), Fraction(str(cell["epsilon"]))
-    largest = min(forecaster.largest_size(None), facts.items)
-    forecast = _forecast(forecaster, facts, largest, guess=guess, k=k, epsilon=epsilon)
+    domain = Domain(items=range(facts.items), max_size=min(forecaster.largest_size(None), facts.items))
+    if domain.size < k:
+        return None
+    forecast = _forecast(forecaster, facts, domain, guess=guess, k=k, epsilon=epsilon)
     return {
         **{name: cell[name] for name in ("dataset", "method", "k", "epsilon")},
         "found": forecast[0],
@@ -56,10 +58,10 @@ def _row(cell: dict[str, object], facts: Facts, guess: int) -> dict[str, object]
 
 
 def _forecast(
-    forecaster: Forecaster, facts: Facts, largest: int, *, guess: int, k: int, epsilon: Fraction
+    forecaster: Forecaster, facts: Facts, domain: Domain, *, guess: int, k: int, epsilon: Fraction
 ) -> tuple[float, float, float]:
     """The share that will be found, the relative half width, and the relative error."""
-    world = world_of(facts, Domain(items=range(facts.items), max_size=largest), k=k, guess=guess)
+    world = world_of(facts, domain, k=k, guess=guess)
     made = forecaster.forecast(world, k, epsilon)
     return made.found, made.relative_half_width, made.relative_error
 
