@@ -136,12 +136,12 @@ def export_command(
     ledger: LedgerOption = None,
     force: ForceOption = False,
 ) -> None:
-    """Every entry with its hash, as one JSON document: a copy for whoever checks the ledger later."""
+    """Every entry with its hash, as one JSON document: a copy for whoever checks the ledger later, without digests."""
     from veilset.render import terminal  # noqa: PLC0415
     from veilset.writing import write_whole  # noqa: PLC0415
 
     check_can_write(out, suffixes=(".json",), replaces=force)
-    entries = [entry.to_row() for entry in _opened(ledger).entries()]
+    entries = [entry.to_public_row() for entry in _opened(ledger).entries()]
     if out is None:
         terminal.print_json(entries)
     else:

@@ -3,9 +3,11 @@
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -15,6 +17,7 @@ from sqlalchemy import Engine, text
 import veilset as vs
 from veilset.errors import BadCall, LedgerUnavailable
 from veilset.gate import Amount, Ledger, LedgerRefusal, LedgerWarning
+from veilset.gate.accounting import ledger as ledger_module
 from veilset.gate.accounting import ledger_database
 from veilset.gate.accounting.ledger_balance import balances_of
 from veilset.gate.accounting.ledger_database import _engine, ledger_url
@@ -338,6 +341,45 @@ def test_nothing_readable_of_the_data_is_stored(ledger_address: str) -> None:
     vs.mine(BASKETS, k=2, epsilon=1, public_items=True, account=stores)
     rows = str([entry.to_row() for entry in ledger.entries()])
     assert not any(item in rows for item in ("bread", "milk", "beer"))
+
+
+def test_what_a_release_publishes_of_the_ledger_does_not_depend_on_the_data(
+    ledger_address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same calls on other data, seen before or not: the same entries.
+
+    A digest within the hash would be a number from the data that nobody paid for, in every release.
+    """
+    identifier = Mock(hex="1")
+    monkeypatch.setattr(ledger_module, "uuid4", lambda: identifier)
+
+    def release_twice(address: str, *data: str) -> None:
+        ledger = Ledger(address)
+        for number, each in enumerate(data):
+            account = ledger.dataset(f"set {number}", epsilon=4)
+            terms = account.for_release(different_people=True, reference=str(number))
+            terms.reserve(price(1), data=each).settle(price(1))
+        assert ledger.flaws() == []
+
+    def told(entries: list[Entry]) -> list[dict[str, Any]]:
+        return [{**entry.to_public_row(), "at": "", "previous": "", "hash": ""} for entry in entries]
+
+    addresses = [ledger_address, f"sqlite:///{tmp_path / 'other.db'}"]
+    release_twice(addresses[0], "abc", "abc")
+    release_twice(addresses[1], "abc", "xyz")
+    one, other = (Ledger(address).entries() for address in addresses)
+    assert told(one) == told(other)
+    assert [entry.data for entry in one] != [entry.data for entry in other]
+    assert replace(one[-3], data="changed").expected_hash() == one[-3].expected_hash()
+
+
+def test_a_changed_digest_shows(ledger_address: str) -> None:
+    """By its seal, which stays in the ledger."""
+    stores = Ledger(ledger_address).dataset("stores", epsilon=4)
+    stores.reserve(price(1), data="abc")
+    with behind_its_back(ledger_address) as engine:
+        flaws = _flaws_after("UPDATE veilset_entries SET data = 'xyz' WHERE number = 2", engine)
+    assert flaws == ["entry 2 was changed after it was written"]
 
 
 def test_a_changed_entry_shows(ledger_address: str) -> None:

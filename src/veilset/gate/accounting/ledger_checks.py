@@ -137,23 +137,23 @@ def declaration_of(
 ) -> Entry | None:
     """The owner's word that data which was read under another name is about other people; BadCall where it is missing.
 
-    `readers` are the datasets and partitions under which the same data was read before.
+    `readers` are the datasets and partitions under which the same data was read before. Where the word is given, it is
+    written down whether it was needed or not: entries are counted in public, and must not tell.
     """
-    if not data or data in balances[terms.dataset].other_people:
+    if not data:
         return None
+    if terms.different_people:
+        return Entry(kind="declare", dataset=terms.dataset, partition=terms.partition, data=data)
     unpaid = [reader for reader in readers if not _is_paid_there(terms, reader, balances)]
-    if not unpaid:
+    if not unpaid or data in balances[terms.dataset].other_people:
         return None
     dataset, partition = unpaid[0]
     where = repr(dataset) if not partition else f"{dataset!r}, partition {partition!r}"
-    if not terms.different_people:
-        raise BadCall(
-            f"this data was read before, as dataset {where}: a second budget for the same people would double what "
-            f"they risk. Say --same-people-as {dataset} (then its budget pays, too), or --different-people: your "
-            "declaration, which stands in the promise"
-        )
-    told = details_of(different_from=dataset)
-    return Entry(kind="declare", dataset=terms.dataset, partition=terms.partition, data=data, details=told)
+    raise BadCall(
+        f"this data was read before, as dataset {where}: a second budget for the same people would double what "
+        f"they risk. Say --same-people-as {dataset} (then its budget pays, too), or --different-people: your "
+        "declaration, which stands in the promise"
+    )
 
 
 def _is_paid_there(terms: ReleaseTerms, reader: tuple[str, str], balances: dict[str, DatasetBalance]) -> bool:

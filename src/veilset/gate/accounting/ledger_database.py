@@ -37,7 +37,7 @@ _ENTRIES = sql.Table(
         sql.Column(name, sql.Text, nullable=False)
         for name in ("kind", "dataset", "partition", "reference", "epsilon", "delta", "at", "who", "data")
     ),
-    *(sql.Column(name, sql.Text, nullable=False) for name in ("details", "previous", "hash")),
+    *(sql.Column(name, sql.Text, nullable=False) for name in ("details", "previous", "hash", "seal")),
 )
 sql.Index("veilset_entries_of_a_dataset", _ENTRIES.c.dataset)
 sql.Index("veilset_entries_of_data", _ENTRIES.c.data)

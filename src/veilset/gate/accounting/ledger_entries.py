@@ -3,6 +3,10 @@
 Everything a ledger knows follows from its entries. A total, a reservation, what was really charged in the end, the file
 that a release was written to: each is an entry of its own, and what turns out otherwise later is one more entry. The
 hash of an entry covers all it says and the hash before it, so that an edited or a removed one shows.
+
+A release carries the hash of its entry into the public, so nothing in it may depend on the data: the digest of what was
+read is left out of the chain, and so is every entry that only some data would make. A seal of its own, which stays in
+the ledger, covers the digest.
 """
 
 import hashlib
@@ -44,6 +48,7 @@ class Entry:
     Attributes:
         reference: names a release; its reservation, settlement and files have it in common.
         data: a keyed digest of what was read; tells nothing to whoever does not have the data.
+        seal: a hash of the digest and of the entry's hash; neither leaves the ledger.
         details: everything else, as JSON values.
     """
 
@@ -60,6 +65,7 @@ class Entry:
     number: int = 0
     previous: str = START
     hash: str = ""
+    seal: str = ""
 
     @property
     def told(self) -> dict[str, Any]:
@@ -70,12 +76,21 @@ class Entry:
     def after(self, *, number: int, previous: str) -> "Entry":
         """The entry at its place: behind a number of others, the last of which has that hash."""
         placed = replace(self, number=number + 1, previous=previous)
-        return replace(placed, hash=placed.expected_hash())
+        hashed = replace(placed, hash=placed.expected_hash())
+        return replace(hashed, seal=hashed.expected_seal())
 
     def expected_hash(self) -> str:
-        """The hash of all that the entry says, the hash of the one before it included."""
-        said = json.dumps(self.to_row() | {"hash": ""}, sort_keys=True, ensure_ascii=True)
+        """The hash of all that may be published of the entry, the hash of the one before it included."""
+        said = json.dumps(self.to_public_row() | {"hash": ""}, sort_keys=True, ensure_ascii=True)
         return hashlib.sha256(said.encode()).hexdigest()
+
+    def expected_seal(self) -> str:
+        """The hash of what may not: the digest of the data."""
+        return hashlib.sha256(f"{self.hash} {self.data}".encode()).hexdigest()
+
+    def to_public_row(self) -> dict[str, Any]:
+        """The entry without what depends on the data."""
+        return {name: value for name, value in self.to_row().items() if name not in {"data", "seal"}}
 
     def to_row(self) -> dict[str, Any]:
         """The entry as a database stores it: fractions as exact text."""
@@ -118,7 +133,7 @@ def flaws_of_chain(entries: Iterable[Entry], *, number: int, head: str) -> list[
             flaws.append(f"entry {expected} is missing: entry {entry.number} stands in its place")
         elif entry.previous != previous:
             flaws.append(f"entry {entry.number} does not follow the one before it: one of both was changed")
-        if entry.hash != entry.expected_hash():
+        if entry.hash != entry.expected_hash() or entry.seal != entry.expected_seal():
             flaws.append(f"entry {entry.number} was changed after it was written")
         previous, expected = entry.hash, entry.number + 1
     if expected - 1 != number:

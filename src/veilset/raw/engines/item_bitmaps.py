@@ -20,6 +20,9 @@ from veilset.raw.kernels.vertical import CACHED_WORDS, ROWS_FOR_A_BIT
 SHARE_OF_MEMORY = 2
 """The bitmaps take at most 1 / 2 of the memory of the transactions."""
 
+MOST_ITEMS = 1 << 10
+"""At most 1,024 items have a bitmap: `levelwise` takes their numbers to have 10 bits."""
+
 SPANS_FOR_A_THREAD = 4
 """4 spans of blocks for each thread: a thread that was held up leaves the rest to the others."""
 
@@ -172,7 +175,7 @@ def _most_frequent(
 ) -> Int32Array:
     """The items that get a bitmap, the most frequent first: as many as pay, and as there is memory for."""
     memory = (rows.offsets.nbytes + rows.items.nbytes) // SHARE_OF_MEMORY
-    most = min(memory // (8 * words_of_an_item), CACHED_WORDS // words)
+    most = min(memory // (8 * words_of_an_item), CACHED_WORDS // words, MOST_ITEMS)
     by_support = np.argsort(-supports, kind="stable")[:most]
     return by_support[supports[by_support] * ROWS_FOR_A_BIT >= rows.offsets.size - 1].astype(np.int32)
 
