@@ -20,13 +20,8 @@ from veilset.gate.accounting.budget import (
     exact_epsilon,
     tells_spent,
 )
-from veilset.gate.accounting.ledger import (
-    DatasetAccount,
-    Ledger,
-    LedgerRecord,
-    LedgerWarning,
-    Reservation,
-)
+from veilset.gate.accounting.ledger import Ledger
+from veilset.gate.accounting.ledger_account import DatasetAccount, LedgerRecord, LedgerWarning, Reservation
 from veilset.gate.accounting.ledger_balance import Amount, Booked, DatasetBalance, readable
 from veilset.gate.accounting.ledger_checks import UNITS, LedgerRefusal, WarningSink
 from veilset.gate.accounting.ledger_entries import Entry

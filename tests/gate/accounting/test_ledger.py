@@ -17,8 +17,7 @@ from sqlalchemy import Engine, text
 import veilset as vs
 from veilset.errors import BadCall, LedgerUnavailable
 from veilset.gate import Amount, Ledger, LedgerRefusal, LedgerWarning
-from veilset.gate.accounting import ledger as ledger_module
-from veilset.gate.accounting import ledger_database
+from veilset.gate.accounting import ledger_account, ledger_database
 from veilset.gate.accounting.ledger_balance import balances_of
 from veilset.gate.accounting.ledger_database import _engine, ledger_url
 from veilset.gate.accounting.ledger_entries import Entry, flaws_of_chain, storable
@@ -351,7 +350,7 @@ def test_what_a_release_publishes_of_the_ledger_does_not_depend_on_the_data(
     A digest within the hash would be a number from the data that nobody paid for, in every release.
     """
     identifier = Mock(hex="1")
-    monkeypatch.setattr(ledger_module, "uuid4", lambda: identifier)
+    monkeypatch.setattr(ledger_account, "uuid4", lambda: identifier)
 
     def release_twice(address: str, *data: str) -> None:
         ledger = Ledger(address)
