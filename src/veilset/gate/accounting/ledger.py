@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 class Ledger:
     """What may be spent on datasets and what was, in a SQLite file or on a PostgreSQL server.
 
+    >>> from fractions import Fraction
     >>> from tempfile import mkdtemp
     >>> ledger = Ledger(f"sqlite:///{mkdtemp()}/budget.db")
     >>> stores = ledger.dataset("stores", epsilon=4)
