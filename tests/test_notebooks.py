@@ -28,12 +28,20 @@ def executed(notebook: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> An
 
 
 def shown_kinds(notebook: Any) -> list[list[object]]:  # noqa: ANN401
-    """For each cell of code, what kinds of output it has: names of streams, and types of what is displayed."""
-    return [
-        [output.get("name") or sorted(output.get("data", {})) for output in cell.outputs]
-        for cell in notebook.cells
-        if cell.cell_type == "code"
-    ]
+    """For each cell of code, what kinds of output it has: names of streams, and types of what is displayed.
+
+    What is printed may arrive in one piece or in several, as the kernel flushes.
+    """
+    return [_without_repeated_streams(cell.outputs) for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def _without_repeated_streams(outputs: list[dict[str, Any]]) -> list[object]:
+    kinds: list[object] = []
+    for output in outputs:
+        kind = output.get("name") or sorted(output.get("data", {}))
+        if not (isinstance(kind, str) and kinds and kinds[-1] == kind):
+            kinds.append(kind)
+    return kinds
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
