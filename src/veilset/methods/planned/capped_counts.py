@@ -17,25 +17,28 @@ from veilset.itemsets import Itemsets
 from veilset.methods.planned.measurements import Measurement
 from veilset.methods.planned.overlap import Cap, Overlap, root_weights_under, weights_under
 
+CHOSEN_LEAN = 1.2
+"""1.2 times as much as an item leans towards long transactions, one of a few chosen itemsets leans towards transactions
+that contain many of the chosen. Chosen are those that occur together; so it is on average in all data looked at."""
+
 
 def ask_capped_supports(
     curator: Curator, itemsets: Itemsets, overlap: Overlap, cap: Cap, *, epsilon: Fraction, grid: FloatArray
 ) -> Measurement:
-    """Pay for supports under a cap, and say what they tell of each."""
+    """Pay for supports of chosen itemsets under a cap, and say what they tell of each."""
     if cap.is_root:
         rooted = curator.ask_root_counts(itemsets, most=cap.most, epsilon=epsilon)
-        return measurement_of_roots(rooted, overlap, cap, grid=grid)
-    counts = curator.ask_capped_counts(itemsets, most=cap.most, epsilon=epsilon)
-    return measurement_of(counts, overlap, cap, grid=grid)
+        measured = measurement_of_roots(rooted, overlap, cap, grid=grid)
+    else:
+        counts = curator.ask_capped_counts(itemsets, most=cap.most, epsilon=epsilon)
+        measured = measurement_of(counts, overlap, cap, grid=grid)
+    return leaning(measured, overlap, cap, times=CHOSEN_LEAN, grid=grid)
 
 
-def leaning_by_size(
+def leaning(
     measured: Measurement, overlap: Overlap, cap: Cap, *, times: float, grid: FloatArray
 ) -> Measurement:
-    """The same of itemsets that lean towards long transactions `times` as much as those that they overlap with.
-
-    A transaction of m items has in proportion to m^s itemsets of s items: among smaller ones, large itemsets lean.
-    """
+    """The same of itemsets that lean `times` as much as items towards transactions that contain many of them."""
     weights = root_weights_under(cap.most) if cap.is_root else weights_under(cap.most)
     return replace(measured, counted=overlap.counted_by_tilt(grid, weights, times=times))
 

@@ -16,7 +16,7 @@ from veilset.arrays import Int64Array
 from veilset.gate import Curator
 from veilset.itemsets import Itemsets
 from veilset.methods.planned.candidate_selection import Price
-from veilset.methods.planned.capped_counts import ask_capped_supports, leaning_by_size
+from veilset.methods.planned.capped_counts import CHOSEN_LEAN, ask_capped_supports, leaning
 from veilset.methods.planned.dense import ask_marginals
 from veilset.methods.planned.knowledge import itemset_sizes
 from veilset.methods.planned.levelwise import MiningProgress
@@ -160,13 +160,17 @@ def updated_by_groups(
 def _updated_by_size(
     posterior: Posterior, group: CappedGroup, measured: Measurement, price: Price
 ) -> Posterior:
-    """After itemsets of a group were counted under one cap: those of more items than the average lean the more."""
+    """After itemsets of a group were counted under one cap: those of more items than the average lean the more.
+
+    A transaction of m items has in proportion to m^s itemsets of s items.
+    """
     sizes, supports = itemset_sizes(list(group.itemsets)), posterior.means[group.places]
     average = float(np.average(sizes, weights=supports))
     for size in np.unique(sizes).tolist():
         rows = np.flatnonzero(sizes == size)
-        of_size = leaning_by_size(
-            measured.take(rows.tolist()), group.overlap, price.cap, times=size / average, grid=posterior.grid
+        times = CHOSEN_LEAN * size / average
+        of_size = leaning(
+            measured.take(rows.tolist()), group.overlap, price.cap, times=times, grid=posterior.grid
         )
         posterior = posterior.updated(group.places[rows], of_size)
     return posterior
