@@ -22,7 +22,7 @@ def chosen_of_generated(seed: int, *, most_frequent: int) -> np.ndarray:
 @pytest.mark.parametrize("most", [1, 2, 4])
 @pytest.mark.parametrize("seed", range(3))
 def test_chosen_itemsets_lean_more_towards_transactions_that_hold_many_of_them(seed: int, most: int) -> None:
-    """Capped counts are predicted closely on average; as items lean towards lengths, all would be counted more."""
+    """Capped counts are predicted more closely than if they leaned as items towards lengths: less of them is kept."""
     held = chosen_of_generated(seed, most_frequent=40)
     number, supports = held.sum(axis=0), held.sum(axis=1).astype(float)
     overlap = Overlap.known(np.bincount(number, minlength=MOST + 1)[1:].astype(float), DEFAULT)
@@ -33,4 +33,4 @@ def test_chosen_itemsets_lean_more_towards_transactions_that_hold_many_of_them(s
         overlap.counted_with(supports, weights, tilt=lean * USUAL_TILT)[5:] / counted[5:] - 1
         for lean in (CHOSEN_LEAN, 1.0)
     )
-    assert abs(as_chosen.mean()) < as_items.mean() / 2
+    assert 0 < as_chosen.mean() < 0.75 * as_items.mean()
