@@ -2,11 +2,10 @@
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from veilset.arrays import BoolArray, Int32Array, Int64Array
 from veilset.deferred import Deferred
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
 else:
     pl = Deferred("polars")
+pc: Any = Deferred("pyarrow.compute")
 
 UNNAMED = re.compile(r"f(0|[1-9][0-9]{0,3})")
 """What columns are called that have no name."""

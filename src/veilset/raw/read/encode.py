@@ -1,17 +1,20 @@
 """From rows as they were read to transactions over an alphabet."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from veilset.arrays import BoolArray, Int32Array, Int64Array
+from veilset.arrow_arrays import integers, numpy_of
+from veilset.deferred import Deferred
 from veilset.raw.kernels import parse
-from veilset.raw.read.buffers import integers, numpy_of
 from veilset.raw.read.cores import on_parts
 from veilset.raw.read.vocabulary import LONG_INTEGER, Vocabulary
 from veilset.raw.transactions import Alphabet, ArrowNames, Transactions
+
+pc: Any = Deferred("pyarrow.compute")
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -87,6 +90,8 @@ def _encode_own(rows: TokenRows) -> Transactions:
 
 def _order_of_names(names: pa.Array, are_integers: BoolArray | None) -> Int64Array:
     """The order of names: integers by their value, then text by its code points."""
+    if pa.types.is_integer(names.type):
+        return np.argsort(numpy_of(names)).astype(np.int64)
     if are_integers is None or not are_integers.any():
         return numpy_of(pc.sort_indices(names)).astype(np.int64)
     places, texts = np.flatnonzero(are_integers), np.flatnonzero(~are_integers)

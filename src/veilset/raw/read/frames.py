@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.parquet
 
 from veilset.deferred import Deferred
 from veilset.errors import BadInput
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     import polars as pl
 else:
     pl = Deferred("polars")
+pq: Any = Deferred("pyarrow.parquet")
 
 PARQUET_START = b"PAR1"
 ARROW_START = b"ARROW1"
@@ -41,7 +41,7 @@ def read_table_file(file: ByteFile, columns: Columns) -> "tuple[pl.DataFrame, st
     source = pa.BufferReader(file.read_all()) if file.path is None else str(file.path)
     try:
         if file.head.startswith(PARQUET_START):
-            with pa.parquet.ParquetFile(source) as parquet:
+            with pq.ParquetFile(source) as parquet:
                 table = parquet.read(_chosen(parquet.schema_arrow.names, columns, file))
         else:
             with pa.ipc.open_file(source) as arrow:

@@ -1,11 +1,10 @@
 """Tables of transactions, as Polars frames: long, with a list column, relational, or one-hot."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from veilset.arrays import BoolArray, Int64Array
 from veilset.deferred import Deferred
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     import polars as pl
 else:
     pl = Deferred("polars")
+pc: Any = Deferred("pyarrow.compute")
 
 LAYOUTS = {
     "long": "one item in each row",
