@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +20,11 @@ from veilset.arrow_arrays import integers, text_array
 from veilset.deferred import Deferred
 from veilset.errors import BadCall
 
-pc: Any = Deferred("pyarrow.compute")
+if TYPE_CHECKING:
+    import pyarrow.compute as pc
+else:
+    pc = Deferred("pyarrow.compute")
+
 
 _ROWS_PER_BLOCK = 1 << 18
 """Rows turned into text at a time: bounds the memory of writing, whatever the size of the data."""

@@ -39,9 +39,10 @@ from veilset.writing import (
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
+    import pyarrow.parquet as pq
 else:
     pl = Deferred("polars")
-pq: Any = Deferred("pyarrow.parquet")
+    pq = Deferred("pyarrow.parquet")
 
 FILES = (".dat", ".dat.gz", ".dat.zst", ".parquet")
 """What a published dataset can be written to."""

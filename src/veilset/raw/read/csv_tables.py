@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -18,9 +18,10 @@ from veilset.raw.read.tables import Columns, check_names
 
 if TYPE_CHECKING:
     import polars as pl
+    import pyarrow.compute as pc
 else:
     pl = Deferred("polars")
-pc: Any = Deferred("pyarrow.compute")
+    pc = Deferred("pyarrow.compute")
 
 UNNAMED = re.compile(r"f(0|[1-9][0-9]{0,3})")
 """What columns are called that have no name."""

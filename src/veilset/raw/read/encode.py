@@ -1,7 +1,7 @@
 """From rows as they were read to transactions over an alphabet."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +14,10 @@ from veilset.raw.read.cores import on_parts
 from veilset.raw.read.vocabulary import LONG_INTEGER, Vocabulary
 from veilset.raw.transactions import Alphabet, ArrowNames, Transactions
 
-pc: Any = Deferred("pyarrow.compute")
+if TYPE_CHECKING:
+    import pyarrow.compute as pc
+else:
+    pc = Deferred("pyarrow.compute")
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -69,6 +72,8 @@ def dictionary_rows(offsets: Int64Array, items: pa.Array | pa.ChunkedArray) -> T
         encoded = encoded.unify_dictionaries().combine_chunks()
     tokens = np.array(encoded.indices, dtype=np.int32)  # a copy: Arrow's own memory must not be changed
     names = encoded.dictionary
+    if pa.types.is_integer(names.type) and names.type != pa.uint64():
+        names = names.cast(pa.int64())  # encoded files and the order of names know no shorter ones
     return TokenRows(offsets, tokens, names, np.arange(len(names), dtype=np.int64))
 
 

@@ -13,7 +13,7 @@ import mmap
 import os
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +29,11 @@ from veilset.raw.read.files import STANDARD_INPUT, ByteFile
 from veilset.raw.read.frames import ARROW_START
 from veilset.raw.transactions import Alphabet, ArrowNames, Transactions
 
-pc: Any = Deferred("pyarrow.compute")
+if TYPE_CHECKING:
+    import pyarrow.compute as pc
+else:
+    pc = Deferred("pyarrow.compute")
+
 
 SUFFIX = ".arrow"
 

@@ -8,7 +8,7 @@ explicit format turns off the checks of what rows look like, an explicit separat
 
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,7 +21,11 @@ from veilset.raw.read.encode import TokenRows
 from veilset.raw.read.files import ByteFile
 from veilset.wording import ordinal
 
-pc: Any = Deferred("pyarrow.compute")
+if TYPE_CHECKING:
+    import pyarrow.compute as pc
+else:
+    pc = Deferred("pyarrow.compute")
+
 
 ROWS_LOOKED_AT = 500
 CELLS_LOOKED_AT = 5_000

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +15,11 @@ from veilset.errors import BadInput
 from veilset.raw.read.files import open_bytes
 from veilset.raw.transactions import Alphabet, Item
 
-pc: Any = Deferred("pyarrow.compute")
+if TYPE_CHECKING:
+    import pyarrow.compute as pc
+else:
+    pc = Deferred("pyarrow.compute")
+
 
 AlphabetSource = Alphabet | Iterable[Item] | str | os.PathLike[str]
 """An alphabet, its items in order, or the path of a file that lists them."""
