@@ -20,8 +20,8 @@ from veilset.raw.kernels.vertical import CACHED_WORDS, ROWS_FOR_A_BIT
 SHARE_OF_MEMORY = 2
 """The bitmaps take at most 1 / 2 of the memory of the transactions."""
 
-MOST_BYTES = 1 << 30
-"""And at most 1 GB, however many transactions there are: they may be more than fit in memory."""
+MOST_BYTES = 1 << 31
+"""And at most 2 GB, however many transactions there are: they may be more than fit in memory."""
 
 MOST_ITEMS = 1 << 10
 """At most 1,024 items have a bitmap: `levelwise` takes their numbers to have 10 bits."""
