@@ -12,6 +12,7 @@ from pathlib import Path
 
 from benchmarks.counting import counting
 from benchmarks.exact_mining import exact_mining
+from benchmarks.growth import growth_sections
 from benchmarks.items import items
 from benchmarks.ledger import ledger
 from benchmarks.measure import plain_files
@@ -56,7 +57,9 @@ def main(names: list[str]) -> None:
     if not names:
         FOLDER.mkdir(parents=True, exist_ok=True)
         write_plot(FOLDER / "speed.png", exact=frames["exact_mining"], methods=frames["methods"])
-        write_page(FOLDER / "speed.md", sections, command="make bench", plot="speed.png")
+        write_page(
+            FOLDER / "speed.md", [*growth_sections(), *sections], command="make bench", plot="speed.png"
+        )
 
 
 if __name__ == "__main__":

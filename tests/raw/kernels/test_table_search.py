@@ -32,11 +32,11 @@ def searched(
     """All that a search records of these rows, in its order, and how far it came."""
     rows = projected(lists, FEW)
     supports = np.array([sum(item in row for row in lists) for item in range(FEW)], np.int64)
-    search = Search(k, *sizes, np.zeros(len(lists) + 2, np.int64), np.array([0, floor, 0], np.int64))
+    tally, progress = np.zeros(len(lists) + floor + 2, np.int64), np.array([0, floor, 0], np.int64)
     found = FoundItemsets(np.empty(FEW, np.int64), np.empty(FEW, np.int32), np.empty(FEW, np.int64))
     items = np.arange(FEW, dtype=np.int32)
-    record_items(found, search, items, np.maximum(supports, floor))
-    nodes = np.arange(FEW)[::-1].copy()
+    record_items(found, Search(1 << 40, *sizes, tally, progress), items, np.maximum(supports, floor))
+    search, nodes = Search(k, *sizes, tally, progress), np.arange(FEW)[::-1].copy()
     if search_with == "table":
         found = search_table(found, search, 1, nodes, items, rows)
     else:

@@ -28,11 +28,11 @@ def table_pays(n_items: int, n_rows: int) -> bool:
 def supports_of_all(rows: Projection, n_items: int) -> Int64Array:
     """How many rows hold all items of each set; bit i of a set's number tells whether it holds item i."""
     table = np.zeros(1 << n_items, np.int64)
-    held = 0
+    held = np.int64(0)
     for item in rows.flat:
         if item == END:
             table[held] += 1
-            held = 0
+            held = np.int64(0)
         else:
             held |= 1 << np.int64(item)
     for item in range(n_items):
@@ -56,8 +56,9 @@ def search_table(
     member_nodes = np.empty((deepest + 1, n_items), np.int64)
     width = np.empty(deepest + 1, np.int64)
     left = np.empty(deepest + 1, np.int64)
-    members[0] = np.arange(n_items)
-    member_nodes[0] = nodes
+    for item in range(n_items):  # assigned as a whole, they would take a second more to compile
+        members[0, item] = item
+        member_nodes[0, item] = nodes[item]
     width[0], left[0] = n_items, n_items - 1
     level = 0
     while level >= 0:
