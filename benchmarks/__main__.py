@@ -1,7 +1,7 @@
 """All benchmarks, or those that are named.
 
-    python -m benchmarks [reading] [exact_mining] [methods] [items] [memory] [counting] [truncation] [splitting]
-        [noisy_tree] [ledger]
+    python -m benchmarks [start_up] [reading] [exact_mining] [methods] [items] [memory] [counting] [truncation]
+        [splitting] [noisy_tree] [ledger]
 
 Prints a table for each. Without names (`make bench`), it also writes `docs/benchmarks/speed.md` and its plot.
 """
@@ -23,11 +23,13 @@ from benchmarks.page import section, write_page
 from benchmarks.plot import write_plot
 from benchmarks.reading import reading
 from benchmarks.splitting import splitting
+from benchmarks.start_up import start_up
 from benchmarks.truncation import truncation
 
 BENCHMARKS = {
     each.__name__: each
     for each in (
+        start_up,
         reading,
         exact_mining,
         methods,
