@@ -1,7 +1,7 @@
 """All benchmarks, or those that are named.
 
-    python -m benchmarks [reading] [exact_mining] [methods] [items] [memory] [counting] [truncation] [splitting]
-        [noisy_tree] [ledger]
+    python -m benchmarks [start_up] [reading] [exact_mining] [methods] [items] [memory] [counting] [truncation]
+        [splitting] [noisy_tree] [ledger]
 
 Prints a table for each. Without names (`make bench`), it also writes `docs/benchmarks/speed.md` and its plot.
 """
@@ -12,6 +12,7 @@ from pathlib import Path
 
 from benchmarks.counting import counting
 from benchmarks.exact_mining import exact_mining
+from benchmarks.growth import growth_sections
 from benchmarks.items import items
 from benchmarks.ledger import ledger
 from benchmarks.measure import plain_files
@@ -22,11 +23,13 @@ from benchmarks.page import section, write_page
 from benchmarks.plot import write_plot
 from benchmarks.reading import reading
 from benchmarks.splitting import splitting
+from benchmarks.start_up import start_up
 from benchmarks.truncation import truncation
 
 BENCHMARKS = {
     each.__name__: each
     for each in (
+        start_up,
         reading,
         exact_mining,
         methods,
@@ -56,7 +59,9 @@ def main(names: list[str]) -> None:
     if not names:
         FOLDER.mkdir(parents=True, exist_ok=True)
         write_plot(FOLDER / "speed.png", exact=frames["exact_mining"], methods=frames["methods"])
-        write_page(FOLDER / "speed.md", sections, command="make bench", plot="speed.png")
+        write_page(
+            FOLDER / "speed.md", [*growth_sections(), *sections], command="make bench", plot="speed.png"
+        )
 
 
 if __name__ == "__main__":

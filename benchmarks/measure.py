@@ -16,7 +16,20 @@ from veilset.datasets import quest, write
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 """Real datasets beside the repository, where they are at hand."""
 
-NAMES = ("retail", "mushroom", "BMS-WebView-2", "kosarak-70k", "accidents-15k", "MSNBC")
+NAMES = (
+    "retail",
+    "mushroom",
+    "BMS-WebView-2",
+    "kosarak-70k",
+    "accidents-15k",
+    "MSNBC",
+    "BMS-WebView-1",
+    "Groceries",
+    "T10I4D100K",
+    "TaFeng",
+    "chess",
+    "pumsb_star-de",
+)
 """The real datasets that are measured."""
 
 MILLION = "quest-1M"

@@ -35,7 +35,7 @@ def baskets_of(path: Path) -> Baskets:
 
 def mine_by_pyfim(baskets: Baskets, min_count: int, algorithm: str) -> int:
     """Mine by one of pyfim's algorithms."""
-    return len(getattr(fim, algorithm)(baskets, request="s", supp=-min_count, zmin=1))
+    return len(getattr(fim, algorithm)(baskets, target="s", supp=-min_count, zmin=1))
 
 
 def encode_for_mlxtend(baskets: Baskets) -> "pd.DataFrame":

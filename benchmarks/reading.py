@@ -5,11 +5,11 @@ from pathlib import Path
 
 import polars as pl
 
-from benchmarks.measure import MILLION, Files, apart, best_seconds
+from benchmarks.measure import MILLION, NAMES, Files, apart, best_seconds
 from benchmarks.peers import split_by_polars
 from veilset import read
 
-MEASURED = ("MSNBC", "retail", "kosarak-70k", MILLION, "sorted", "unsorted")
+MEASURED = (*NAMES, MILLION, "sorted", "unsorted")
 
 
 def reading(files: Files) -> pl.DataFrame:

@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+import pytest
+
 
 def test_heavy_modules_wait_until_they_are_needed() -> None:
     """`veilset --version` imports neither the compiler nor frames nor noise."""
@@ -19,17 +21,24 @@ def test_heavy_modules_wait_until_they_are_needed() -> None:
     assert run.stdout.splitlines()[-1] == "[]"
 
 
-def test_a_command_that_shows_no_frame_loads_none(fimi_file: Path) -> None:
-    """Polars is for those who ask for a frame."""
+@pytest.mark.parametrize(
+    "command", [["mine", "--k", "2", "--json"], ["publish", "--out", "published.dat", "--method", "diffpart"]]
+)
+def test_a_command_loads_no_library_that_it_can_do_without(
+    fimi_file: Path, tmp_path: Path, command: list[str]
+) -> None:
+    """Frames, plots and Parquet are for those who ask for them; pandas is there only because tests need it."""
     program = (
-        "import sys; sys.argv = ['veilset', 'mine', *sys.argv[1:], '--epsilon', '1', '--k', '2', '--public-items']\n"
+        "import sys; sys.argv = ['veilset', *sys.argv[1:], '--epsilon', '1', '--public-items']\n"
         "from veilset import cli\n"
         "try: cli.main()\n"
-        "except SystemExit as ended: print(ended.code, 'polars' in sys.modules)\n"
+        "except SystemExit as ended: print(ended.code, sorted({'polars', 'pandas', 'plotly', 'pyarrow.parquet'}"
+        " & set(sys.modules)))\n"
     )
-    call = [sys.executable, "-c", program, str(fimi_file)]
-    run = subprocess.run(call, capture_output=True, text=True, check=True)
-    assert run.stdout.splitlines()[-1] == "0 False"
+    name, *options = command
+    call = [sys.executable, "-c", program, name, str(fimi_file), *options]
+    run = subprocess.run(call, capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert run.stdout.splitlines()[-1] == "0 []"
 
 
 def test_every_public_name_exists_and_is_listed_once() -> None:

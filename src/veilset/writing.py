@@ -10,14 +10,21 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from veilset.arrays import Int32Array, Int64Array
+from veilset.arrow_arrays import integers, text_array
+from veilset.deferred import Deferred
 from veilset.errors import BadCall
+
+if TYPE_CHECKING:
+    import pyarrow.compute as pc
+else:
+    pc = Deferred("pyarrow.compute")
+
 
 _ROWS_PER_BLOCK = 1 << 18
 """Rows turned into text at a time: bounds the memory of writing, whatever the size of the data."""
@@ -76,8 +83,8 @@ def _bring_to_disk(path: Path) -> None:
 
 def as_lists(offsets: Int64Array, items: Int32Array, words: Any) -> Any:  # noqa: ANN401 - Arrow has no types
     """The baskets between the offsets as an Arrow list array of `words[code]`."""
-    codes = pa.array(items[offsets[0] : offsets[-1]])
-    return pa.LargeListArray.from_arrays(offsets - offsets[0], words.take(codes))
+    codes = integers(items[offsets[0] : offsets[-1]])
+    return pa.LargeListArray.from_arrays(integers(offsets - offsets[0]), words.take(codes))
 
 
 def as_words(names: Sequence[int | str]) -> Any:  # noqa: ANN401
@@ -148,19 +155,19 @@ def _write_lines(
     separator: str,
     copies: Int64Array | None,
 ) -> None:
-    text = pa.large_string()
-    dictionary = pa.array(words, type=text)
+    dictionary = text_array(words)
+    between, line_break = text_array([separator])[0], text_array(["\n"])[0]
     with pa.output_stream(str(path)) as stream:
         for rows in _blocks(offsets.size - 1, copies):
             block = slice(rows.start, rows.stop + 1)
             lists = as_lists(offsets[block], items, dictionary)
-            lines = pc.binary_join(lists, pa.scalar(separator, text))
+            lines = pc.binary_join(lists, between)
             if copies is not None:
                 numbers = np.arange(len(lines))
-                lines = lines.take(pa.array(np.repeat(numbers, copies[rows.start : rows.stop])))
+                lines = lines.take(integers(np.repeat(numbers, copies[rows.start : rows.stop])))
             if len(lines):
-                joined = pa.LargeListArray.from_arrays([0, len(lines)], lines)
-                stream.write(pc.binary_join(joined, pa.scalar("\n", text))[0].as_buffer())
+                joined = pa.LargeListArray.from_arrays(integers(np.array([0, len(lines)])), lines)
+                stream.write(pc.binary_join(joined, line_break)[0].as_buffer())
                 stream.write(b"\n")
 
 

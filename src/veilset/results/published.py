@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from veilset.arrays import Int64Array
 from veilset.deferred import Deferred
@@ -40,8 +39,10 @@ from veilset.writing import (
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
+    import pyarrow.parquet as pq
 else:
     pl = Deferred("polars")
+    pq = Deferred("pyarrow.parquet")
 
 FILES = (".dat", ".dat.gz", ".dat.zst", ".parquet")
 """What a published dataset can be written to."""
@@ -99,12 +100,7 @@ class Published(Paid):
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the records with most copies, the standing, the cost."""
-        order = np.argsort(-self.multiplicities, kind="stable")[:MOST_SHOWN]
-        copies, lists = self.multiplicities.tolist(), list(self.records)
-        rows = [
-            ShownRow([self.names[code] for code in lists[place]], copies[place], (f"{copies[place]:,}",))
-            for place in order.tolist()
-        ]
+        rows = [ShownRow(items, copies, (f"{copies:,}",)) for items, copies in self.most_copied(MOST_SHOWN)]
         return result_html(self._summary(), [self.badge()], ("copies",), rows, self._lines())
 
     def _summary(self) -> str:
@@ -121,6 +117,16 @@ class Published(Paid):
         else:
             yield "Mine it with whatever you like: that costs nothing more. Numbers of copies are noisy."
         yield from self.cost_lines()
+
+    def most_copied(self, most: int) -> list[tuple[list[Item], int]]:
+        """The records with most copies, no more than that many, and how many copies each has."""
+        order = np.argsort(-self.multiplicities, kind="stable")[:most]
+        copies = self.multiplicities[order].tolist()
+        records = _records_at(self.records, order)
+        return [
+            ([self.names[code] for code in record], number)
+            for record, number in zip(records, copies, strict=True)
+        ]
 
     def to_lists(self) -> list[list[Item]]:
         """Every record as a list of items, once for each copy; for whatever takes lists of transactions."""

@@ -138,14 +138,17 @@ class Release(Paid):
 
     def to_frame(self) -> "pl.DataFrame":
         """The itemsets as a Polars frame: items, support, low, high, frequency."""
-        total = self.transactions.value
         rows = [
-            (list(each.items), each.support, each.low, each.high, each.support / total if total else None)
+            (list(each.items), each.support, each.low, each.high, self._frequency(each))
             for each in self.itemsets
         ]
         counts = dict.fromkeys(("support", "low", "high"), pl.Int64())
         schema = {"items": pl.List(self._item_type()), **counts, "frequency": pl.Float64()}
         return pl.DataFrame(rows, schema=schema, orient="row")
+
+    def _frequency(self, found: ReleasedItemset) -> float | None:
+        """The share of the transactions that hold an itemset; None where there are none."""
+        return found.support / self.transactions.value if self.transactions.value else None
 
     def to_pandas(self) -> "pd.DataFrame":
         """The same frame in pandas; items are frozensets."""
@@ -213,10 +216,9 @@ class Release(Paid):
 
     def to_dict(self) -> dict[str, Any]:
         """The release as JSON values: the document that `veilset mine --json` prints."""
-        frequencies = self.to_frame()["frequency"].to_list()
         itemsets = [
-            {**asdict(found), "items": list(found.items), "frequency": frequency}
-            for found, frequency in zip(self.itemsets, frequencies, strict=True)
+            {**asdict(found), "items": list(found.items), "frequency": self._frequency(found)}
+            for found in self.itemsets
         ]
         return {"itemsets": itemsets, **self._about()}
 

@@ -52,6 +52,14 @@ def test_what_is_written_is_what_is_read(
     assert are_same(again(held, tmp_path_factory.mktemp("encoded")), held)
 
 
+@pytest.mark.parametrize("kind", [pl.Int8, pl.Int16, pl.UInt16, pl.Int32, pl.UInt32, pl.Int64, pl.UInt64])
+def test_integers_of_every_width_are_kept(tmp_path: Path, kind: type[pl.DataType]) -> None:
+    """As columns of a table may have them."""
+    held = read(pl.DataFrame({"items": pl.Series([[3, 1], [2], []], dtype=pl.List(kind))}))
+    assert held.alphabet.names == (1, 2, 3)
+    assert are_same(again(held, tmp_path), held)
+
+
 def test_owners_and_the_alphabet_that_was_given_are_kept(tmp_path: Path) -> None:
     """Whose a row is, and whether the items are public by a list; a control: that they are not, too."""
     by_owner = small()

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from veilset.errors import BadCall, BadInput
@@ -25,7 +26,7 @@ def zstd(data: bytes) -> bytes:
 def parquet_bytes() -> bytes:
     """A Parquet file."""
     sink = pa.BufferOutputStream()
-    pa.parquet.write_table(TABLE.to_arrow(), sink)
+    pq.write_table(TABLE.to_arrow(), sink)
     data: bytes = sink.getvalue().to_pybytes()
     return data
 

@@ -20,6 +20,9 @@ from veilset.raw.kernels.vertical import CACHED_WORDS, ROWS_FOR_A_BIT
 SHARE_OF_MEMORY = 2
 """The bitmaps take at most 1 / 2 of the memory of the transactions."""
 
+MOST_BYTES = 1 << 31
+"""And at most 2 GB, however many transactions there are: they may be more than fit in memory."""
+
 MOST_ITEMS = 1 << 10
 """At most 1,024 items have a bitmap: `levelwise` takes their numbers to have 10 bits."""
 
@@ -37,6 +40,9 @@ KEPT_CONTAINMENTS = 2
 
 MOST_CONTAINED = 0xFFFF
 """A transaction holds at most 65,535 of some itemsets, where that is kept."""
+
+BYTES_OF_CONTAINED = 1 << 29
+"""And where keeping that takes at most 0.5 GB."""
 
 FromSpan = TypeVar("FromSpan")
 AddBlocks = Callable[[slice, int, Int64Array], None]
@@ -66,6 +72,10 @@ class ItemBitmaps:
     def hold(self, codes: Int32Array | Int64Array) -> bool:
         """Whether there is a bitmap of each of these items."""
         return bool((self.places[codes] < self.codes.size).all())
+
+    def can_keep_contained(self, itemsets: int) -> bool:
+        """Whether there is room to keep how many of that many itemsets each transaction holds."""
+        return itemsets <= MOST_CONTAINED and 2 * self._number_of_rows <= BYTES_OF_CONTAINED
 
     def supports(self, offsets: Int64Array, numbers: Int32Array) -> Int64Array:
         """How many transactions hold each itemset of item numbers; in lexicographic order they are counted fastest."""
@@ -174,7 +184,7 @@ def _most_frequent(
     rows: CompressedRows, supports: Int64Array, words_of_an_item: int, words: int
 ) -> Int32Array:
     """The items that get a bitmap, the most frequent first: as many as pay, and as there is memory for."""
-    memory = (rows.offsets.nbytes + rows.items.nbytes) // SHARE_OF_MEMORY
+    memory = min((rows.offsets.nbytes + rows.items.nbytes) // SHARE_OF_MEMORY, MOST_BYTES)
     most = min(memory // (8 * words_of_an_item), CACHED_WORDS // words, MOST_ITEMS)
     by_support = np.argsort(-supports, kind="stable")[:most]
     return by_support[supports[by_support] * ROWS_FOR_A_BIT >= rows.offsets.size - 1].astype(np.int32)

@@ -21,9 +21,10 @@ from veilset.errors import BadCall
 from veilset.raw.counts import ExactCounts, ExactItemsets, ExactRecords, ExactTree
 from veilset.raw.cuts.owners import keep_per_owner
 from veilset.raw.cuts.rows import CompressedRows, Keys
-from veilset.raw.cuts.truncation import KeepAll, OnlyItems, Reshape, Truncation
+from veilset.raw.cuts.truncation import KeepAll, Reshape, Truncation
 from veilset.raw.engines import DrawKeys, levelwise, mining
-from veilset.raw.engines.item_bitmaps import LARGEST_BY_SUBSETS, MOST_CONTAINED, ItemBitmaps
+from veilset.raw.engines.derived_rows import joined_chunks, with_codes
+from veilset.raw.engines.item_bitmaps import LARGEST_BY_SUBSETS, ItemBitmaps
 from veilset.raw.engines.itemset_filter import ItemsetFilter
 from veilset.raw.kernels import (
     containment,
@@ -101,16 +102,8 @@ class LocalEngine:
         """An engine over the rows that the transactions become; chunk by chunk, on all cores."""
         if isinstance(reshape, Truncation):
             reshape.longest(len(self.alphabet))  # raises where it does not fit, as in `_sum`
-        made = list(self._for_each_chunk(reshape.apply, reshape, draw, threads=self._useful_threads()))
-        lengths = [np.diff(rows.offsets) for rows in made]
-        offsets = np.append(0, np.cumsum(np.concatenate(lengths or [np.empty(0, np.int64)])))
-        parts = [rows.items[rows.offsets[0] : rows.offsets[-1]] for rows in made]
-        items = np.concatenate(parts or [np.empty(0, np.int32)])
-        return LocalEngine(
-            Transactions(offsets, items, self.alphabet),
-            threads=self._threads,
-            rows_in_a_chunk=self._rows_in_a_chunk,
-        )
+        made = self._for_each_chunk(reshape.apply, reshape, draw, threads=self._useful_threads())
+        return self._over(joined_chunks(made, made_of=self._rows), self.alphabet)
 
     def sample(self, draw: DrawKeys, *, below: int) -> "LocalEngine":
         """The same over the transactions whose random 32-bit key is below a bound."""
@@ -131,15 +124,17 @@ class LocalEngine:
         chosen = Alphabet([self.alphabet.names[code] for code in items.tolist()], is_given=True)
         places = np.full(len(self.alphabet), -1, np.int32)
         places[items] = np.arange(items.size)
-        rows = OnlyItems(items, KeepAll()).apply(self._rows, _no_keys(0))
-        codes = places[rows.items]
-        lengths = np.diff(rows.offsets)
-        order = np.lexsort((codes, np.repeat(np.arange(lengths.size), lengths)))
-        return LocalEngine(
-            Transactions(rows.offsets, codes[order], chosen),
-            threads=self._threads,
-            rows_in_a_chunk=self._rows_in_a_chunk,
-        )
+
+        def renamed(rows: CompressedRows, _: Keys) -> CompressedRows:
+            return with_codes(rows, places)
+
+        made = self._for_each_chunk(renamed, KeepAll(), _no_keys, threads=self._useful_threads())
+        return self._over(joined_chunks(made, made_of=self._rows), chosen)
+
+    def _over(self, rows: CompressedRows, alphabet: Alphabet) -> "LocalEngine":
+        """An engine over other rows, which works as this one does."""
+        held = Transactions(rows.offsets, rows.items, alphabet)
+        return LocalEngine(held, threads=self._threads, rows_in_a_chunk=self._rows_in_a_chunk)
 
     def weighted_items(self, weights: Int64Array, truncation: Truncation, draw: DrawKeys) -> ExactCounts:
         """For each item the sum of `weights[n]` over the transactions that hold it, of n items after truncation."""
@@ -232,8 +227,8 @@ class LocalEngine:
     def containment(self, offsets: Int64Array, items: Int32Array, *, limit: int) -> ExactCounts:
         """How many transactions hold 0, 1, ..., limit (the last value: or more) of the itemsets; none is empty."""
         set_offsets = np.array(offsets, np.int64)
-        bitmaps = self._bitmaps_of(items) if offsets.size <= MOST_CONTAINED else None
-        if bitmaps is not None:
+        bitmaps = self._bitmaps_of(items)
+        if bitmaps is not None and bitmaps.can_keep_contained(offsets.size):
             return ExactCounts(bitmaps.containment(set_offsets, bitmaps.places[items], limit=limit))
         places, sets = self._chosen(items)
 
@@ -257,8 +252,8 @@ class LocalEngine:
     def weighted_counts(self, offsets: Int64Array, items: Int32Array, weights: Int64Array) -> ExactCounts:
         """For each itemset the sum of `weights[n]` over the transactions that hold it, and n of the itemsets in all."""
         set_offsets, weights = np.array(offsets, np.int64), np.array(weights, np.int64)
-        bitmaps = self._bitmaps_of(items) if offsets.size <= MOST_CONTAINED else None
-        if bitmaps is not None:
+        bitmaps = self._bitmaps_of(items)
+        if bitmaps is not None and bitmaps.can_keep_contained(offsets.size):
             return ExactCounts(bitmaps.weighted_counts(set_offsets, bitmaps.places[items], weights))
         places, sets = self._chosen(items)
 

@@ -46,8 +46,9 @@ def search_bitmaps(
     member_nodes = np.empty((deepest + 1, n_items), np.int64)
     width = np.empty(deepest + 1, np.int64)
     left = np.empty(deepest + 1, np.int64)
-    members[0] = np.arange(n_items)
-    member_nodes[0] = nodes
+    for item in range(n_items):  # assigned as a whole, they would take a second more to compile
+        members[0, item] = item
+        member_nodes[0, item] = nodes[item]
     width[0], left[0] = n_items, n_items - 1
     level = 0
     while level >= 0:

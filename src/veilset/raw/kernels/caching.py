@@ -9,12 +9,16 @@ once the content of any of them changes. Where the files go is numba's choice: N
 
 import hashlib
 import inspect
+import pickle
+import sys
 from collections.abc import Callable
 from functools import cache, cached_property
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.environment import Environment, lookup_environment
 from numba.core.runtime.nrt import rtsys
 
 
@@ -49,7 +53,37 @@ class KernelFile(IndexDataCacheFile):
         return _unless_unreadable(super()._load_index, {})
 
     def _load_data(self, name: str) -> Any:  # noqa: ANN401
-        return _unless_unreadable(lambda: super(KernelFile, self)._load_data(name), None)
+        stored = Path(self._data_path(name)).read_bytes()
+        return _unless_unreadable(StoredKernel(BytesIO(stored)).load, None)
+
+
+class StoredKernel(pickle.Unpickler):
+    """Reads what numba stored of a compiled kernel, without importing what the kernel was compiled from.
+
+    A kernel carries the environment of each function within it, numba's own implementations of NumPy among them.
+    Numba imports the modules of these: the compiler's library, and SciPy where that is installed.
+    """
+
+    def find_class(self, module: str, name: str) -> Any:  # noqa: ANN401
+        """What a name within the file stands for."""
+        is_environment = module == Environment.__module__ and name == "_rebuild_env"
+        return _environment if is_environment else super().find_class(module, name)
+
+
+def _environment(module: str, constants: list[Any], name: str) -> Environment:
+    """The environment of one compiled function: its constants, which compiled code looks at.
+
+    The globals of its module are for functions that run in the interpreter; a kernel has none.
+    """
+    known: Environment | None = lookup_environment(name)
+    if known is not None:
+        return known
+    loaded = sys.modules.get(module)
+    environment = Environment({"__name__": module} if loaded is None else vars(loaded))
+    environment.consts[:] = constants
+    environment.env_name = name
+    Environment._memo[name] = environment  # noqa: SLF001 - as numba's own does
+    return environment
 
 
 def _unless_unreadable(read: Callable[[], Any], otherwise: object) -> Any:  # noqa: ANN401

@@ -103,7 +103,8 @@ def _add_one_bit(planes: Uint64Array, waiting: Uint64Array, is_waiting: BoolArra
             bits[word] = carry
         is_waiting[level] = False
         level += 1
-    waiting[level, :] = bits
+    for word in range(bits.size):
+        waiting[level, word] = bits[word]
     is_waiting[level] = True
 
 

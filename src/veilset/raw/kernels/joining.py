@@ -21,7 +21,8 @@ def join(itemsets: Int32Array, supports: Int64Array, most: int) -> tuple[Int32Ar
         second = first + 1
         while second < number and _share(itemsets, first, second, size - 1):
             candidate = candidates[found]
-            candidate[:size] = itemsets[first]
+            for place in range(size):
+                candidate[place] = itemsets[first, place]
             candidate[size] = itemsets[second, size - 1]
             bound = min(supports[first], supports[second])
             for left_out in range(size - 1):

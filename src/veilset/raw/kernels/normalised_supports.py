@@ -33,7 +33,9 @@ def add_lost(
 ) -> None:
     """Add what each item weighs less than `steps` in each row: 0 in short rows, which are passed over."""
     number = limits.size
-    shortest = limits.min()
+    shortest = limits[0]
+    for limit in limits:
+        shortest = min(shortest, limit)
     lost = np.empty(number, np.int64)
     for row in range(offsets.size - 1):
         length = offsets[row + 1] - offsets[row]

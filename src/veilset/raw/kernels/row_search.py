@@ -7,6 +7,7 @@ from veilset.raw.kernels import kernel
 from veilset.raw.kernels.bitmap_search import bitmaps_of, search_bitmaps
 from veilset.raw.kernels.projection import END, Projection, occurrences_of, project_tails
 from veilset.raw.kernels.search_state import NUMBER, SUPPORT_FLOOR, FoundItemsets, Search, record, with_room
+from veilset.raw.kernels.table_search import search_table, table_pays
 
 
 @kernel
@@ -34,6 +35,8 @@ def search_rows(
     """
     n_items = items.size
     if bitmaps_pay(rows, n_items):
+        if table_pays(n_items, rows.n_rows):
+            return search_table(found, search, size, nodes, items, rows)
         return search_bitmaps(found, search, size, nodes, items, bitmaps_of(rows, n_items), rows.longest)
     where = occurrences_of(rows, n_items)
     counts = np.zeros(n_items, np.int64)

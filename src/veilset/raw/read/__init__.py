@@ -21,6 +21,7 @@ from veilset.raw.read.encoded import read_encoded, write_encoded
 from veilset.raw.read.files import ByteFile, open_bytes
 from veilset.raw.read.frames import frame_of, is_table_file, read_table_file
 from veilset.raw.read.lists import list_rows
+from veilset.raw.read.streamed import streamed_rows
 from veilset.raw.read.tables import Columns, Table, table_rows
 from veilset.raw.read.text import read_basket, read_fimi, read_spmf
 from veilset.raw.read.vocabulary import AlphabetSource, vocabulary_of, written_integers
@@ -224,6 +225,9 @@ def _table_file_rows(file: ByteFile, options: Options) -> TokenRows:
     if options.format in LINE_FORMATS:
         options.refuse("format", where="a Parquet or Arrow file")
     columns = options.columns
+    streamed = streamed_rows(file, columns, layout=options.format, skips=options.skip_bad_rows)
+    if streamed is not None:
+        return streamed
     frame, published = read_table_file(file, columns)
     is_published = published is not None and columns.multiplicity in {None, published}
     if is_published:

@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 
 from veilset.arrays import Int64Array, Uint8Array
+from veilset.arrow_arrays import large_strings
 from veilset.raw.kernels import parse
-from veilset.raw.read.buffers import large_strings
 from veilset.raw.read.files import ByteFile, Lines
 
 OPEN_QUOTE = "a quote that does not close where its cell ends; close it, or double it in names"

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from veilset.arrays import BoolArray, Int32Array, Int64Array
 from veilset.deferred import Deferred
@@ -19,8 +18,10 @@ from veilset.raw.read.tables import Columns, check_names
 
 if TYPE_CHECKING:
     import polars as pl
+    import pyarrow.compute as pc
 else:
     pl = Deferred("polars")
+    pc = Deferred("pyarrow.compute")
 
 UNNAMED = re.compile(r"f(0|[1-9][0-9]{0,3})")
 """What columns are called that have no name."""

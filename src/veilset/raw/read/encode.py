@@ -1,17 +1,23 @@
 """From rows as they were read to transactions over an alphabet."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from veilset.arrays import BoolArray, Int32Array, Int64Array
+from veilset.arrow_arrays import integers, numpy_of
+from veilset.deferred import Deferred
 from veilset.raw.kernels import parse
-from veilset.raw.read.buffers import integers, numpy_of
 from veilset.raw.read.cores import on_parts
 from veilset.raw.read.vocabulary import LONG_INTEGER, Vocabulary
 from veilset.raw.transactions import Alphabet, ArrowNames, Transactions
+
+if TYPE_CHECKING:
+    import pyarrow.compute as pc
+else:
+    pc = Deferred("pyarrow.compute")
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -66,6 +72,8 @@ def dictionary_rows(offsets: Int64Array, items: pa.Array | pa.ChunkedArray) -> T
         encoded = encoded.unify_dictionaries().combine_chunks()
     tokens = np.array(encoded.indices, dtype=np.int32)  # a copy: Arrow's own memory must not be changed
     names = encoded.dictionary
+    if pa.types.is_integer(names.type) and names.type != pa.uint64():
+        names = names.cast(pa.int64())  # encoded files and the order of names know no shorter ones
     return TokenRows(offsets, tokens, names, np.arange(len(names), dtype=np.int64))
 
 
@@ -87,6 +95,8 @@ def _encode_own(rows: TokenRows) -> Transactions:
 
 def _order_of_names(names: pa.Array, are_integers: BoolArray | None) -> Int64Array:
     """The order of names: integers by their value, then text by its code points."""
+    if pa.types.is_integer(names.type):
+        return np.argsort(numpy_of(names)).astype(np.int64)
     if are_integers is None or not are_integers.any():
         return numpy_of(pc.sort_indices(names)).astype(np.int64)
     places, texts = np.flatnonzero(are_integers), np.flatnonzero(~are_integers)

@@ -13,21 +13,27 @@ import mmap
 import os
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from veilset.arrow_arrays import integers
+from veilset.deferred import Deferred
 from veilset.errors import BadCall, BadInput
 from veilset.marks import ENCODED_MARK
 from veilset.raw.kernels import row_checks
-from veilset.raw.read.buffers import integers
 from veilset.raw.read.cores import on_all_cores
 from veilset.raw.read.files import STANDARD_INPUT, ByteFile
 from veilset.raw.read.frames import ARROW_START
 from veilset.raw.transactions import Alphabet, ArrowNames, Transactions
+
+if TYPE_CHECKING:
+    import pyarrow.compute as pc
+else:
+    pc = Deferred("pyarrow.compute")
+
 
 SUFFIX = ".arrow"
 

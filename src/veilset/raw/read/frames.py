@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.parquet
 
 from veilset.deferred import Deferred
 from veilset.errors import BadInput
@@ -13,8 +12,10 @@ from veilset.raw.read.tables import MULTIPLICITY, Columns, check_names
 
 if TYPE_CHECKING:
     import polars as pl
+    import pyarrow.parquet as pq
 else:
     pl = Deferred("polars")
+    pq = Deferred("pyarrow.parquet")
 
 PARQUET_START = b"PAR1"
 ARROW_START = b"ARROW1"
@@ -41,11 +42,11 @@ def read_table_file(file: ByteFile, columns: Columns) -> "tuple[pl.DataFrame, st
     source = pa.BufferReader(file.read_all()) if file.path is None else str(file.path)
     try:
         if file.head.startswith(PARQUET_START):
-            with pa.parquet.ParquetFile(source) as parquet:
-                table = parquet.read(_chosen(parquet.schema_arrow.names, columns, file))
+            with pq.ParquetFile(source) as parquet:
+                table = parquet.read(chosen_columns(parquet.schema_arrow.names, columns, file))
         else:
             with pa.ipc.open_file(source) as arrow:
-                table = arrow.read_all().select(_chosen(arrow.schema.names, columns, file))
+                table = arrow.read_all().select(chosen_columns(arrow.schema.names, columns, file))
                 table.validate(full=True)  # what Arrow maps as it is, Polars trusts
         mark = (table.schema.metadata or {}).get(PUBLISHED_MARK)
         return pl.DataFrame(table.replace_schema_metadata(None)), mark and mark.decode()
@@ -67,7 +68,7 @@ def _converted(source: Any) -> "pl.DataFrame | None":  # noqa: ANN401 - pandas i
     return source if isinstance(source, pl.DataFrame) else None
 
 
-def _chosen(names: list[str], columns: Columns, file: ByteFile) -> list[str]:
+def chosen_columns(names: list[str], columns: Columns, file: ByteFile) -> list[str]:
     """The columns to read: all, unless that of the items is named; then the named ones, and multiplicities."""
     check_names(names, columns, table=file.name)
     wanted = {*columns.given(), MULTIPLICITY}

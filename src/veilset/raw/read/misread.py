@@ -8,18 +8,24 @@ explicit format turns off the checks of what rows look like, an explicit separat
 
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow.compute as pc
 
 from veilset.arrays import BoolArray, Int64Array
+from veilset.arrow_arrays import numpy_of
+from veilset.deferred import Deferred
 from veilset.errors import BadInput
-from veilset.raw.read.buffers import numpy_of
 from veilset.raw.read.cells import cells_of_lines
 from veilset.raw.read.encode import TokenRows
 from veilset.raw.read.files import ByteFile
 from veilset.wording import ordinal
+
+if TYPE_CHECKING:
+    import pyarrow.compute as pc
+else:
+    pc = Deferred("pyarrow.compute")
+
 
 ROWS_LOOKED_AT = 500
 CELLS_LOOKED_AT = 5_000

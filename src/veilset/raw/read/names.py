@@ -6,8 +6,9 @@ import numpy as np
 import pyarrow as pa
 
 from veilset.arrays import Int32Array, Int64Array, Uint8Array
+from veilset.arrow_arrays import large_strings
 from veilset.raw.kernels import names as kernels
-from veilset.raw.read.buffers import grown, large_strings
+from veilset.raw.read.buffers import grown
 
 LEAST_SLOTS = 1 << 12
 

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from veilset.arrays import BoolArray, Int64Array
 from veilset.deferred import Deferred
@@ -15,8 +14,10 @@ from veilset.raw.read.vocabulary import integers_if_all
 
 if TYPE_CHECKING:
     import polars as pl
+    import pyarrow.compute as pc
 else:
     pl = Deferred("polars")
+    pc = Deferred("pyarrow.compute")
 
 LAYOUTS = {
     "long": "one item in each row",
@@ -74,18 +75,21 @@ class Table:
 
     Such a row is refused, or if `skips`, counts as one without items; if it is also without an owner, it is left
     out, since whoever owns it counts already or has no other row. `is_published` tells that multiplicities are
-    those of records that nobody owns.
+    those of records that nobody owns. `rows_before` are in the same file, in other tables.
     """
 
     frame: "pl.DataFrame"
     name: str
     skips: bool = False
     is_published: bool = False
+    rows_before: int = 0
 
     def refuse(self, is_bad: BoolArray, problem: str) -> None:
         """BadInput with the first row that is bad, unless such rows are skipped."""
         if not self.skips and is_bad.any():
-            raise BadInput(f"{self.name}, row {int(np.argmax(is_bad)) + 1} of the table: {problem}")
+            raise BadInput(
+                f"{self.name}, row {self.rows_before + int(np.argmax(is_bad)) + 1} of the table: {problem}"
+            )
 
 
 def table_rows(table: Table, columns: Columns, *, layout: str | None) -> TokenRows:

@@ -17,9 +17,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from veilset.arrays import Int32Array, Int64Array, Uint32Array
+from veilset.arrow_arrays import integers
 from veilset.errors import BadInput
 from veilset.raw.kernels import parse
-from veilset.raw.read.buffers import grown, integers
+from veilset.raw.read.buffers import grown
 from veilset.raw.read.cells import cells_of_lines, joined_offsets, without_first_line
 from veilset.raw.read.cores import on_all_cores, on_parts
 from veilset.raw.read.encode import TokenRows, dictionary_rows

@@ -3,16 +3,23 @@
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from veilset.arrays import BoolArray
+from veilset.arrow_arrays import numpy_of
+from veilset.deferred import Deferred
 from veilset.errors import BadInput
-from veilset.raw.read.buffers import numpy_of
 from veilset.raw.read.files import open_bytes
 from veilset.raw.transactions import Alphabet, Item
+
+if TYPE_CHECKING:
+    import pyarrow.compute as pc
+else:
+    pc = Deferred("pyarrow.compute")
+
 
 AlphabetSource = Alphabet | Iterable[Item] | str | os.PathLike[str]
 """An alphabet, its items in order, or the path of a file that lists them."""

@@ -61,18 +61,16 @@ def print_noise_warning(shown: "Release") -> None:
 def print_published(shown: "Published", path: Path, *, most: int = 20, lists_questions: bool = False) -> None:
     """The most frequent records of a published dataset, where it lies, what it cost, and the promise."""
     table = plain_table("record", number_column("copies"))
-    by_copies = shown.to_frame().sort("multiplicity", descending=True, maintain_order=True)
-    for items, copies in by_copies.head(most).rows():
+    for items, copies in shown.most_copied(most):
         table.add_row(_names(items), f"{copies:,}")
     console = stdout_console()
     console.print(table)
-    if by_copies.height > most:
-        console.print(f"… and {by_copies.height - most:,} more")
+    different = len(shown.records)
+    if different > most:
+        console.print(f"… and {different - most:,} more")
     records = counted(len(shown), "record", separator=",")
     where = f"in {path}, with the promise in {path.name}.json"
-    console.print(
-        plain_text(f"{records}, {by_copies.height:,} of them different, by {shown.method}; {where}")
-    )
+    console.print(plain_text(f"{records}, {different:,} of them different, by {shown.method}; {where}"))
     if len(shown) == 0:
         console.print(
             "No record was common enough to be told from noise: give more epsilon, or another method"
