@@ -35,7 +35,7 @@ from veilset.methods.shared.persons import choose_per_owner
 from veilset.raw.cuts.owners import keep_per_owner
 from veilset.raw.digest import digest_of
 from veilset.raw.engines.local import LocalEngine
-from veilset.raw.read import over, read
+from veilset.raw.read import check_alphabet, over, read
 from veilset.raw.read.encoded import holds_given_alphabet
 from veilset.raw.read.vocabulary import AlphabetSource
 from veilset.raw.transactions import Transactions
@@ -268,9 +268,13 @@ def _possible(transactions: object) -> int:
     return number
 
 
-def as_transactions(data: Transactions | Any) -> Transactions:  # noqa: ANN401
-    """Data as it was read, or to be read."""
-    return data if isinstance(data, Transactions) else read(data)
+def as_transactions(data: Transactions | Any, alphabet: AlphabetSource | None = None) -> Transactions:  # noqa: ANN401
+    """Data as it was read, or to be read; refused if it is a matrix and the alphabet names none of its columns."""
+    if isinstance(data, Transactions):
+        return data
+    if alphabet is not None:
+        check_alphabet(data, alphabet)
+    return read(data)
 
 
 def unit_of(held: Transactions, per_owner: PerOwner | None) -> PrivacyUnit:
@@ -282,7 +286,8 @@ def unit_of(held: Transactions, per_owner: PerOwner | None) -> PrivacyUnit:
                 f"--per-owner {per_owner} (per_owner) limits the transactions of one person, but {why}; leave it out, "
                 "or name the columns of owners and of their baskets (--owner, --basket)"
             )
-        return PrivacyUnit("person" if held.is_by_person else "transaction", 1)
+        unit = PrivacyUnit("person" if held.is_by_person else "transaction", 1)
+        return replace(unit, is_basket=held.is_by_basket)
     if per_owner == AUTO:
         return PrivacyUnit("person", 1, is_cut=True, is_chosen_privately=True)
     if type(per_owner) is not int or per_owner < 1:
