@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, TypeVar
 
 from veilset.arguments import either, exact_number, instance, path_or_items, truth
@@ -35,8 +36,10 @@ from veilset.methods.shared.persons import choose_per_owner
 from veilset.raw.cuts.owners import keep_per_owner
 from veilset.raw.digest import digest_of
 from veilset.raw.engines.local import LocalEngine
-from veilset.raw.read import check_alphabet, over, read
+from veilset.raw.read import check_alphabet, files_of_source, over, read
+from veilset.raw.read.databases import SourceDatabase, is_address
 from veilset.raw.read.encoded import holds_given_alphabet
+from veilset.raw.read.files import STANDARD_INPUT
 from veilset.raw.read.vocabulary import AlphabetSource
 from veilset.raw.transactions import Transactions
 from veilset.request import AUTO, MOST_TRANSACTIONS, PerOwner, PublishRequest, Request, checked_per_owner
@@ -275,6 +278,18 @@ def as_transactions(data: Transactions | Any, alphabet: AlphabetSource | None = 
     if alphabet is not None:
         check_alphabet(data, alphabet)
     return read(data)
+
+
+def files_read(source: str) -> list[Path]:
+    """The files that a command reads: none of them may be written to."""
+    return [] if source == STANDARD_INPUT else files_of_source(source)
+
+
+def shown_source(source: str) -> str:
+    """What a source is called where it is shown or stored: of the address of a database, nothing but its name."""
+    if not is_address(source):
+        return source
+    return Path(SourceDatabase.of_address(source).name.partition("://")[2] or files_of_source(source)[0]).name
 
 
 def unit_of(held: Transactions, per_owner: PerOwner | None) -> PrivacyUnit:
