@@ -19,6 +19,7 @@ from veilset.results.views import find_views_with
 
 if TYPE_CHECKING:
     from veilset.api import items, mine, publish
+    from veilset.checking import DataCheck, check
     from veilset.datasets import generate
     from veilset.errors import BadCall, BadInput, BudgetExceeded, LedgerUnavailable, VeilsetError
     from veilset.estimator import PrivateItemsets
@@ -44,6 +45,7 @@ _HOMES = {
     "BadCall": "veilset.errors",
     "BadInput": "veilset.errors",
     "BudgetExceeded": "veilset.errors",
+    "DataCheck": "veilset.checking",
     "ExactResult": "veilset.exact",
     "Facts": "veilset.plan",
     "Ledger": "veilset.gate",
@@ -56,6 +58,7 @@ _HOMES = {
     "Study": "veilset.evaluate",
     "Transactions": "veilset.raw.transactions",
     "VeilsetError": "veilset.errors",
+    "check": "veilset.checking",
     "describe": "veilset.exact",
     "evaluate_methods": "veilset.evaluate",
     "generate": "veilset.datasets",
@@ -84,6 +87,7 @@ __all__ = [
     "BadCall",
     "BadInput",
     "BudgetExceeded",
+    "DataCheck",
     "ExactResult",
     "Facts",
     "Ledger",
@@ -97,6 +101,7 @@ __all__ = [
     "Transactions",
     "VeilsetError",
     "__version__",
+    "check",
     "describe",
     "evaluate_methods",
     "generate",

@@ -160,7 +160,7 @@ def run_method(
 
     Where a ledger pays, all that may be spent is reserved in it before, and settled after.
     """
-    held, asked = as_transactions(data), request.to_dict()
+    held, asked = as_transactions(data, access.items.alphabet), request.to_dict()
     with access.spending(held, task=method.task, method=method.name, request=asked) as spending:
         curator = access.curator_for(request, held, spending.budget)
         with tells_spent(lambda: curator.budget.charges):

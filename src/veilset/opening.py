@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, TypeVar
 
 from veilset.arguments import either, exact_number, instance, path_or_items, truth
@@ -35,8 +36,10 @@ from veilset.methods.shared.persons import choose_per_owner
 from veilset.raw.cuts.owners import keep_per_owner
 from veilset.raw.digest import digest_of
 from veilset.raw.engines.local import LocalEngine
-from veilset.raw.read import over, read
+from veilset.raw.read import check_alphabet, files_of_source, over, read
+from veilset.raw.read.databases import SourceDatabase, is_address
 from veilset.raw.read.encoded import holds_given_alphabet
+from veilset.raw.read.files import STANDARD_INPUT
 from veilset.raw.read.vocabulary import AlphabetSource
 from veilset.raw.transactions import Transactions
 from veilset.request import AUTO, MOST_TRANSACTIONS, PerOwner, PublishRequest, Request, checked_per_owner
@@ -268,9 +271,25 @@ def _possible(transactions: object) -> int:
     return number
 
 
-def as_transactions(data: Transactions | Any) -> Transactions:  # noqa: ANN401
-    """Data as it was read, or to be read."""
-    return data if isinstance(data, Transactions) else read(data)
+def as_transactions(data: Transactions | Any, alphabet: AlphabetSource | None = None) -> Transactions:  # noqa: ANN401
+    """Data as it was read, or to be read; refused if it is a matrix and the alphabet names none of its columns."""
+    if isinstance(data, Transactions):
+        return data
+    if alphabet is not None:
+        check_alphabet(data, alphabet)
+    return read(data)
+
+
+def files_read(source: str) -> list[Path]:
+    """The files that a command reads: none of them may be written to."""
+    return [] if source == STANDARD_INPUT else files_of_source(source)
+
+
+def shown_source(source: str) -> str:
+    """What a source is called where it is shown or stored: of the address of a database, nothing but its name."""
+    if not is_address(source):
+        return source
+    return Path(SourceDatabase.of_address(source).name.partition("://")[2] or files_of_source(source)[0]).name
 
 
 def unit_of(held: Transactions, per_owner: PerOwner | None) -> PrivacyUnit:
@@ -282,7 +301,8 @@ def unit_of(held: Transactions, per_owner: PerOwner | None) -> PrivacyUnit:
                 f"--per-owner {per_owner} (per_owner) limits the transactions of one person, but {why}; leave it out, "
                 "or name the columns of owners and of their baskets (--owner, --basket)"
             )
-        return PrivacyUnit("person" if held.is_by_person else "transaction", 1)
+        unit = PrivacyUnit("person" if held.is_by_person else "transaction", 1)
+        return replace(unit, is_basket=held.is_by_basket)
     if per_owner == AUTO:
         return PrivacyUnit("person", 1, is_cut=True, is_chosen_privately=True)
     if type(per_owner) is not int or per_owner < 1:

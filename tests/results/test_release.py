@@ -55,8 +55,8 @@ def test_an_empty_release_survives_a_round_trip(suffix: str, tmp_path: Path) -> 
 
 def test_a_file_that_is_no_release_is_refused_in_one_line(tmp_path: Path, release: Release) -> None:
     """Wrong suffix, wrong content, missing companion of a CSV."""
-    with pytest.raises(BadCall, match=r"name it \.json, \.csv or \.parquet"):
-        release.save(tmp_path / "release.xlsx")
+    with pytest.raises(BadCall, match=r"name it \.json, \.csv, \.parquet or \.xlsx"):
+        release.save(tmp_path / "release.doc")
     for name, content in [
         ("a.json", "{}"),
         ("b.json", "no"),

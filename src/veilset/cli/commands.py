@@ -7,6 +7,7 @@ import typer
 
 from veilset._version import __version__
 from veilset.cli.auditing import audit_command
+from veilset.cli.checking import check_command
 from veilset.cli.decorators import (
     asking,
     chooses_items,
@@ -120,6 +121,8 @@ def demo_command(
         "veilset mine baskets.csv --alphabet items.txt --epsilon 1 --k 100 --out release.json",
         "veilset mine baskets.csv --delta 1e-9 --epsilon 1 --min-support 0.01 --report page.html",
         "veilset mine sales.csv --owner who --basket receipt --item what --per-owner 3 --delta 1e-9 --epsilon 1 --k 9",
+        "veilset mine postgresql://me@host/shop --query 'SELECT who, what FROM sales' --owner who --item what "
+        "--delta 1e-9 --epsilon 1 --k 9",
     ),
 )
 @pays_from_ledger
@@ -316,6 +319,16 @@ def info_command(data: "Transactions", path: Path, as_json: AsJsonOption = False
         terminal.warn("NOT PRIVATE: these are exact figures of the data")
     facts = describe(data)
     terminal.print_json({**facts, "is_private": is_private}) if as_json else terminal.print_facts(facts)
+
+
+app.command(
+    name="check",
+    epilog=examples(
+        "veilset check sales.parquet",
+        "veilset check sales.csv --owner who --item what",
+        "veilset check sqlite:///shop.db --query 'SELECT who, what FROM sales' --owner who --item what",
+    ),
+)(check_command)
 
 
 @app.command(name="encode")

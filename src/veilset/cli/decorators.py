@@ -44,17 +44,19 @@ def chooses_items(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def reads_data(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of `_read`; what they read is its first argument, its path the second."""
-    reading = parameters_of(_read)
+    """Give a command the options of `read_options`; what they read is its first argument, its path the second."""
+    reading = parameters_of(read_options)
     own = parameters_of(command)[2:]
 
     def with_data(**options: object) -> None:
+        from veilset.opening import files_read, shown_source  # noqa: PLC0415
         from veilset.render import terminal  # noqa: PLC0415
 
         given = {parameter.name: options.pop(parameter.name) for parameter in reading}
-        _check_inputs_stay([given["data"], given["alphabet"], options.get("taxonomy")], options)
+        data = str(given["data"])
+        _check_inputs_stay([*files_read(data), given["alphabet"], options.get("taxonomy")], options)
         with terminal.quietly(options.get("quiet") is True):
-            command(_read(**given), Path(str(given["data"])), **options)  # type: ignore[arg-type]
+            command(read_options(**given), Path(shown_source(data)), **options)  # type: ignore[arg-type]
 
     return as_command(with_data, command, [reading[0], *keyword_only([*own, *reading[1:]])])
 
@@ -68,8 +70,14 @@ def _check_inputs_stay(inputs: list[object], options: dict[str, object]) -> None
             raise BadCall(f"{path} is read by this command, and would be lost; name another file to write to")
 
 
-def _read(
-    data: Annotated[str, typer.Argument(metavar="DATA", help="A file, or - for standard input.")],
+def read_options(
+    data: Annotated[
+        str,
+        typer.Argument(
+            metavar="DATA",
+            help="A file, a folder, a pattern such as 'sales/*.csv', a database (with --query), or - for stdin.",
+        ),
+    ],
     *,
     format: Annotated[
         str | None, typer.Option(metavar="F", help="fimi, spmf, basket, long, list, table or onehot.")
@@ -78,7 +86,8 @@ def _read(
         str | None, typer.Option(metavar="COLUMN", help="Whose items: the person protected.")
     ] = None,
     basket: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="Which of the owner's baskets.")
+        str | None,
+        typer.Option(metavar="COLUMN", help="Which of the owner's baskets; or whose nobody knows."),
     ] = None,
     item: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="The item, or the list of items.")
@@ -95,6 +104,10 @@ def _read(
     ] = False,
     alphabet: Annotated[
         str | None, typer.Option(metavar="FILE", help="The public list of possible items, one a line.")
+    ] = None,
+    query: Annotated[
+        str | None,
+        typer.Option(metavar="SELECT", help="What to read of a database; nothing is written to it."),
     ] = None,
 ) -> "Transactions":
     """The options of every command that reads data."""
@@ -113,6 +126,7 @@ def _read(
             multiplicity=multiplicity,
             skip_bad_rows=skip_bad_rows,
             alphabet=alphabet,
+            query=query,
         )
 
 
@@ -222,10 +236,13 @@ def or_on_stderr(document: Callable[[], dict[str, Any]] | None) -> Iterator[None
 
 def _check_files(out: Path | None, report: Path | None, *, data: Path, replaces: bool) -> None:
     """Whether the files of a release can be written, and nothing is lost by that."""
-    from veilset.results.release import files_of_release  # noqa: PLC0415
+    from veilset.results.release import RELEASE_FILES, files_of_release  # noqa: PLC0415
+    from veilset.results.workbooks import check_workbooks  # noqa: PLC0415
 
     also = () if out is None else files_of_release(out)[1:]
-    check_can_write(out, suffixes=(".json", ".csv", ".parquet"), data=data, also=also, replaces=replaces)
+    check_can_write(out, suffixes=RELEASE_FILES, data=data, also=also, replaces=replaces)
+    if out is not None and out.suffix == ".xlsx":
+        check_workbooks()
     check_can_write(report, suffixes=(".html",), data=data, replaces=replaces)
 
 

@@ -106,7 +106,7 @@ DeltaOption = Annotated[
 ]
 SeedOption = Annotated[int, typer.Option("--seed", metavar="N", help="The same seed gives the same figures.")]
 OutOption = Annotated[
-    Path | None, typer.Option("--out", metavar="F", help="Write the release: .json, .csv or .parquet.")
+    Path | None, typer.Option("--out", metavar="F", help="Write the release: .json, .csv, .parquet or .xlsx.")
 ]
 
 

@@ -76,7 +76,7 @@ class Transactions:
 
     `owners` is None where a row is one privacy unit. Otherwise `owners[r]` numbers the person row r belongs
     to, rows of one person stand together (owners ascend), and the person is the privacy unit. `is_by_person` tells
-    that every row is all that one person has.
+    that every row is all that one person has; `is_by_basket`, that rows are baskets of nobody knows whom.
     """
 
     offsets: Int64Array
@@ -84,6 +84,7 @@ class Transactions:
     alphabet: Alphabet
     owners: Int64Array | None = None
     is_by_person: bool = False
+    is_by_basket: bool = False
 
     def __len__(self) -> int:
         return self.offsets.size - 1

@@ -21,6 +21,7 @@ from veilset.results.pandas_shapes import import_pandas, mlxtend_frame
 from veilset.results.promise import Origin, Paid, Promise, as_sentence
 from veilset.results.rules import rules_frame, thresholds_of
 from veilset.results.views import view
+from veilset.results.workbooks import itemset_in_words, workbook_of
 from veilset.wording import counted
 from veilset.writing import atomically, write_whole
 
@@ -34,6 +35,9 @@ _NOISE_WARNING = (
     "these itemsets cannot be told from noise: at this epsilon the noise is as large as their supports; "
     "take a larger epsilon or more data, or ask for fewer itemsets"
 )
+
+RELEASE_FILES = (".json", ".csv", ".parquet", ".xlsx")
+"""What a release can be written to."""
 
 NOTHING_RELEASED = (
     "No itemset was released: none could be told to be frequent at this epsilon, or none is. A larger epsilon, more "
@@ -252,7 +256,10 @@ class Release(Paid):
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=1)
 
     def save(self, path: str | Path) -> None:
-        """Write `.json`, `.parquet`, or `.csv` with everything but the itemsets in `NAME.csv.json`."""
+        """Write `.json`, `.parquet`, or `.csv` with everything but the itemsets in `NAME.csv.json`.
+
+        `.xlsx` is for people: `load` does not read it back.
+        """
         path = Path(path)
         if path.suffix == ".json":
             write_whole(path, self.to_json() + "\n")
@@ -262,13 +269,17 @@ class Release(Paid):
             write_whole(path, held.getvalue())
         elif path.suffix == ".csv":
             self._save_csv(path)
+        elif path.suffix == ".xlsx":
+            write_whole(path, workbook_of(self))
         else:
-            raise BadCall(f"cannot write a release to {path.name!r}; name it .json, .csv or .parquet")
+            raise BadCall(f"cannot write a release to {path.name!r}; name it .json, .csv, .parquet or .xlsx")
 
     def _save_csv(self, path: Path) -> None:
-        """Both halves are written before either takes its place."""
-        as_json = pl.col("items").map_elements(_item_list_to_json, return_dtype=pl.String)
-        table = self.to_frame().with_columns(as_json).write_csv()
+        """Both halves are written before either takes its place. Itemsets stand in it twice: to read, and to load."""
+        frame = self.to_frame()
+        in_words = pl.Series("itemset", map(itemset_in_words, frame["items"]), dtype=pl.String())
+        as_json = pl.Series("items", map(_item_list_to_json, frame["items"]), dtype=pl.String())
+        table = frame.select(in_words, pl.all().exclude("items"), as_json).write_csv()
         about = json.dumps(self._about(), ensure_ascii=False, indent=1)
         with atomically(path) as part, atomically(_beside(path)) as other_half:
             part.write_bytes(table.encode())
@@ -280,6 +291,10 @@ class Release(Paid):
         path = Path(path)
         if not path.exists():
             raise BadInput(f"there is no file {path}; name a release that was made with --out or save()")
+        if path.suffix == ".xlsx":
+            raise BadInput(
+                f"{path} is a workbook, which is for people; give the .json, .parquet or .csv file of the release"
+            )
         if path.suffix == ".csv" and not _beside(path).exists():
             raise BadInput(
                 f"{path} is not a release that veilset wrote, or lacks its other half, {_beside(path).name}; "

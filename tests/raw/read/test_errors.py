@@ -47,7 +47,7 @@ BAD_FILES: list[tuple[str, bytes, dict[str, Any], str]] = [
     ("a.dat.zst", zstd(b"1 2\n" * 99)[:-3], {}, "breaks off or is damaged"),
     ("a.dat.zst", zstd(b"1 2\n" * 99)[:9] + b"garbage", {}, "breaks off or is damaged"),
     (
-        "a.xlsx",
+        "a.doc",
         b"1 2\n",
         {},
         "not tell its format by its name; give --format, one of fimi.*name the file .dat",
@@ -93,7 +93,7 @@ def test_a_bad_file_is_refused_with_its_name_and_line(
 
 def test_a_directory_and_a_missing_file_are_refused(tmp_path: Path) -> None:
     """Nothing to read is said plainly."""
-    with pytest.raises(BadInput, match="is a directory; name one file"):
+    with pytest.raises(BadInput, match="has no data file; name a folder"):
         read(tmp_path)
     with pytest.raises(BadInput, match=r"none\.dat does not exist; check the path"):
         read(tmp_path / "none.dat")
@@ -176,7 +176,7 @@ BAD_CALLS: list[tuple[Any, dict[str, Any], str]] = [
     ),
     ([[1]], {"multiplicity": "n"}, "multiplicity means nothing for a list of lists"),
     ("a.dat", {"multiplicity": "n", "format": "fimi"}, "multiplicity means nothing for fimi files"),
-    (TABLE, {"item": "what"}, "needs a column of owners and one of items"),
+    (TABLE, {"item": "what"}, "needs a column of owners or of baskets, and one of items"),
     (TABLE, {"basket": "n", "format": "table"}, "basket goes with a long table only"),
     (TABLE, {"item": "what", "format": "table"}, "item goes with a long table or a list column"),
     ("a.dat", {"owner": "who", "format": "fimi"}, "owner means nothing for fimi files"),

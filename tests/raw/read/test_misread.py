@@ -186,7 +186,7 @@ REFUSED: dict[str, tuple[str, str | bytes, dict[str, Any], str]] = {
         "a.txt",
         sales(","),
         {"format": "long"},
-        "name both with owner and item",
+        "name them with owner or basket, and item",
     ),
 }
 

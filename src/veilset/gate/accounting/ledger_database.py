@@ -1,4 +1,4 @@
-"""Where a ledger lives: a SQLite file, or a PostgreSQL server for a team. The only importer of SQLAlchemy.
+"""Where a ledger lives: a SQLite file, or a PostgreSQL server for a team.
 
 A transaction takes the write lock before it reads: by BEGIN IMMEDIATE on SQLite, by locking the one row of `heads` on
 PostgreSQL. So nobody decides on a balance that somebody else is changing. It is on the disk when `commit` returns: the

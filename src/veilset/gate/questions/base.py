@@ -38,16 +38,17 @@ class PrivacyUnit:
     """Who is protected: the one thing in which neighbouring databases differ.
 
     `is_cut` tells that it may have more transactions than count; `is_chosen_privately`, that noisy answers told how
-    many of them count.
+    many of them count. `is_basket` tells that a transaction is a basket, and that nobody knows whose.
 
-    >>> PrivacyUnit("person", 1).sentence()
-    'one person'
+    >>> PrivacyUnit("person", 1).sentence(), PrivacyUnit("transaction", 1, is_basket=True).sentence()
+    ('one person', 'one basket (not all baskets of one person: the data does not tell whose they are)')
     """
 
     name: str
     transactions: int
     is_cut: bool = False
     is_chosen_privately: bool = False
+    is_basket: bool = False
 
     def __post_init__(self) -> None:
         if type(self.transactions) is not int or self.transactions < 1:
@@ -57,6 +58,8 @@ class PrivacyUnit:
 
     def sentence(self) -> str:
         """The unit in words."""
+        if self.is_basket:
+            return "one basket (not all baskets of one person: the data does not tell whose they are)"
         if self.transactions == 1 and not self.is_cut:
             return f"one {self.name}"
         count = "counts" if self.transactions == 1 else "count"

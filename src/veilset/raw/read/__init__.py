@@ -7,37 +7,47 @@ anything is asked, for the eyes of whoever owns the data. A refusal is not a rel
 """
 
 import os
-import re
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from veilset.arguments import a_path
 from veilset.deferred import Deferred
 from veilset.errors import BadCall, BadInput
 from veilset.raw.read import misread
-from veilset.raw.read.csv_tables import CsvTable, read_csv_table
+from veilset.raw.read.csv_tables import read_csv_table
 from veilset.raw.read.encode import TokenRows, encode, over_alphabet
 from veilset.raw.read.encoded import read_encoded, write_encoded
 from veilset.raw.read.files import ByteFile, open_bytes
+from veilset.raw.read.folders import files_in
 from veilset.raw.read.frames import frame_of, is_table_file, read_table_file
 from veilset.raw.read.lists import list_rows
+from veilset.raw.read.matrices import check_alphabet, is_matrix, matrix_rows
+from veilset.raw.read.options import FORMATS, LINE_FORMATS, OF_COLUMNS, Format, HowRead, Options
+from veilset.raw.read.parts import SourcePart, TextTable, TypedTable, rows_of_parts
 from veilset.raw.read.streamed import streamed_rows
-from veilset.raw.read.tables import Columns, Table, table_rows
 from veilset.raw.read.text import read_basket, read_fimi, read_spmf
-from veilset.raw.read.vocabulary import AlphabetSource, vocabulary_of, written_integers
+from veilset.raw.read.vocabulary import AlphabetSource, Vocabulary, vocabulary_of
 from veilset.raw.transactions import Item, Transactions
 
 if TYPE_CHECKING:
-    import polars as pl
+    from veilset.raw.read import databases, spreadsheets
 else:
-    pl = Deferred("polars")
+    databases = Deferred("veilset.raw.read.databases")
+    spreadsheets = Deferred("veilset.raw.read.spreadsheets")
 
-__all__ = ["FORMATS", "AlphabetSource", "Format", "over", "read", "write_encoded"]
-
-Format = Literal["fimi", "spmf", "basket", "long", "list", "table", "onehot"]
-FORMATS: tuple[str, ...] = get_args(Format)
-LINE_FORMATS = ("fimi", "spmf", "basket")
-OF_COLUMNS = ("owner", "basket", "item", "multiplicity")
+__all__ = [
+    "FORMATS",
+    "AlphabetSource",
+    "Format",
+    "HowRead",
+    "check_alphabet",
+    "files_of_source",
+    "over",
+    "read",
+    "read_and_tell",
+    "write_encoded",
+]
 
 FORMAT_OF_SUFFIX = {
     ".dat": "fimi",
@@ -48,41 +58,10 @@ FORMAT_OF_SUFFIX = {
     ".basket": "basket",
 }
 TABLE_SUFFIXES = (".parquet", ".arrow", ".feather", ".ipc")
+EXCEL_SUFFIXES = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
+KNOWN_SUFFIXES = (*FORMAT_OF_SUFFIX, *TABLE_SUFFIXES, *EXCEL_SUFFIXES)
 
-SEPARATORS_BY_NAME = {"tab": "\t", "\\t": "\t"}
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What the caller said about how to read; None where nothing was said."""
-
-    format: str | None
-    owner: str | None
-    basket: str | None
-    item: str | None
-    separator: str | None
-    header: bool | None
-    multiplicity: str | None
-    skip_bad_rows: bool
-
-    def __post_init__(self) -> None:
-        if self.format is not None and self.format not in FORMATS:
-            raise BadCall(f"there is no format {self.format!r}; give one of {', '.join(FORMATS)}")
-        if self.separator is not None and not re.fullmatch(r'[^"\r\n\x80-\U0010ffff]', self.separator):
-            raise BadCall(
-                "a separator is one ASCII character, no quote and no newline; give such a one, or tab"
-            )
-
-    @property
-    def columns(self) -> Columns:
-        """The columns that are named."""
-        return Columns(self.owner, self.basket, self.item, self.multiplicity)
-
-    def refuse(self, *names: str, where: str) -> None:
-        """BadCall if one of these was given where it has no meaning."""
-        for name in names:
-            if getattr(self, name) is not None:
-                raise BadCall(f"{name} means nothing for {where}; leave it out, or give another format")
+TEXT_KINDS = {"fimi": "a FIMI file", "spmf": "an SPMF file", "basket": "a file of baskets"}
 
 
 def read(  # noqa: PLR0913 - one word for each thing that a file does not say itself
@@ -97,6 +76,8 @@ def read(  # noqa: PLR0913 - one word for each thing that a file does not say it
     multiplicity: str | None = None,
     skip_bad_rows: bool = False,
     alphabet: AlphabetSource | None = None,
+    query: str | None = None,
+    columns: Sequence[Item] | None = None,
 ) -> Transactions:
     """Read transactions: one set of items for each person, or several for each.
 
@@ -108,7 +89,7 @@ def read(  # noqa: PLR0913 - one word for each thing that a file does not say it
     | `fimi` | a line of item numbers of up to 64 bits, parted by blanks |
     | `spmf` | the same, with `@ITEM=3=milk` names, comments, and the marks -1 and -2 of sequences |
     | `basket` | a line of item names, parted by commas; cells may be quoted, but end on their line |
-    | `long` | all rows of a table with the same owner (and the same basket) |
+    | `long` | all rows of a table with the same owner (and the same basket), or with the same basket alone |
     | `list` | the list in a row of a table |
     | `table` | a row of a table; its items are `column=value`, but for missing values |
     | `onehot` | a row of a table; its items are the columns that are true or 1 |
@@ -117,7 +98,8 @@ def read(  # noqa: PLR0913 - one word for each thing that a file does not say it
     the others are read. If no format is given, `item` tells `long` or `list`, whichever type that column has. Then
     the file name tells, less `.gz` or `.zst`: `.dat` and `.fimi` are `fimi`, `.spmf` is `spmf`, `.csv`, `.tsv` and
     `.basket` are `basket`. A Parquet or Arrow file, or a table in memory, is `list` if it has nothing but a list
-    column (and owners), `onehot` if all columns are of the type boolean. Where nothing tells, give the format.
+    column (and owners), `onehot` if all columns are truth values or floats. A matrix of numbers, NumPy's or sparse, is
+    `onehot`. What a query returns is `long`. Where nothing tells, give the format.
 
     Items are integers or text. In a text file an item is an integer if it is written like one, which 007 is not;
     integers come first in the alphabet.
@@ -128,13 +110,17 @@ def read(  # noqa: PLR0913 - one word for each thing that a file does not say it
     every refusal, are for the eyes of whoever owns the data.
 
     Args:
-        source: A path, "-" for standard input, a Polars, pandas or Arrow table, or a list of lists of items
-            (any iterables will do). Files are text, Parquet or Arrow, gzip and Zstandard included; their
-            first bytes tell. What `write_encoded` wrote is mapped into memory, neither parsed nor copied.
+        source: A path, "-" for standard input, a table in memory, a matrix of 0 and 1, or a list of lists of items
+            (any iterables will do). Files are text, Parquet, Arrow or Excel, gzip and Zstandard included. A folder, or
+            a pattern such as "sales/*.parquet", stands for all its files. What `write_encoded` wrote is mapped into
+            memory, neither parsed nor copied. Tables are those of Polars, pandas and Arrow, and of whatever offers
+            `__arrow_c_stream__` or `__dataframe__`, as DuckDB and Ibis do. The address of a database, such as
+            "postgresql://user@host/name" or "sqlite:///shop.db", goes with a query.
         format: One of the formats above.
         owner: The column that tells whose a row is. If one owner can have several transactions, then the
             owner is the privacy unit, not the transaction.
-        basket: The column that tells, in a long table, to which of its owner's transactions a row belongs.
+        basket: The column that tells, in a long table, to which of its owner's transactions a row belongs. Without
+            an owner, every basket is a transaction, and the basket is the privacy unit: nobody knows whose it is.
         item: The column of items; if it holds lists, then each row is one transaction.
         separator: What stands between the cells of a CSV file: a comma (in `.tsv`, a tab) if not given. One ASCII
             character, or "tab".
@@ -149,6 +135,8 @@ def read(  # noqa: PLR0913 - one word for each thing that a file does not say it
         alphabet: The public items: a list, or the path of a file with one item on each line, or with lines
             of an item, a tab, and its name in releases. Other items are dropped. If not given, whoever makes a
             release of the data has to say which items may be named.
+        query: One SELECT for a database; it is read only. Its columns are named by `owner`, `basket` and `item`.
+        columns: What the columns of a matrix without names are called, if not 0, 1, 2, ...
 
     Raises:
         BadInput: The source cannot be read; the message tells where, and what to do.
@@ -158,15 +146,22 @@ def read(  # noqa: PLR0913 - one word for each thing that a file does not say it
     >>> len(baskets), baskets.alphabet.names, baskets.alphabet.is_given
     (3, ('bread', 'milk'), False)
     """
-    separator = SEPARATORS_BY_NAME.get(separator or "", separator)
-    options = Options(format, owner, basket, item, separator, header, multiplicity, skip_bad_rows)
+    options = Options(
+        format, owner, basket, item, separator, header, multiplicity, skip_bad_rows, query, columns
+    )
+    return read_and_tell(source, options, alphabet)
+
+
+def read_and_tell(source: object, options: Options, alphabet: AlphabetSource | None = None) -> Transactions:
+    """Read transactions; how that was done stands in `options.how` afterwards."""
     vocabulary = None if alphabet is None else vocabulary_of(alphabet)
+    if databases.is_address(source):
+        return encode(_query_rows(databases.SourceDatabase.of_address(str(source)), options), vocabulary)
     if isinstance(source, (str, os.PathLike)):
-        with open_bytes(source, by_name=skip_bad_rows) as file:
-            held = _encoded(file, options)
-            if held is not None:
-                return held if vocabulary is None else over_alphabet(held, vocabulary)
-            return encode(_file_rows(file, options), vocabulary)
+        return _read_files(source, options, vocabulary)
+    options.refuse("query", where="data in memory")
+    if alphabet is not None and options.names is None:
+        check_alphabet(source, alphabet)
     return encode(_memory_rows(source, options), vocabulary)
 
 
@@ -179,37 +174,112 @@ def over(transactions: Transactions, alphabet: AlphabetSource) -> Transactions:
     return over_alphabet(transactions, vocabulary_of(alphabet))
 
 
+def files_of_source(source: str) -> list[Path]:
+    """The files that a source stands for: those of a folder or a pattern, a file of a database, or itself."""
+    if databases.is_address(source):
+        return [Path(databases.SourceDatabase.of_address(source).address)]
+    return files_in(source, KNOWN_SUFFIXES) or [Path(source)]
+
+
+def _read_files(
+    source: str | os.PathLike[str], options: Options, vocabulary: Vocabulary | None
+) -> Transactions:
+    path = a_path(source, "the path of the data")
+    options.refuse("names", where="files")
+    files = files_in(path, KNOWN_SUFFIXES)
+    if files is not None:
+        return encode(_rows_of_files(files, os.fspath(path), options), vocabulary)
+    kind = databases.database_file(Path(path))
+    if kind is not None:
+        database = databases.SourceDatabase(kind, os.fspath(path), os.fspath(path))
+        return encode(_query_rows(database, options), vocabulary)
+    options.refuse("query", where="files")
+    with open_bytes(path, by_name=options.skip_bad_rows) as file:
+        held = _encoded(file, options)
+        if held is not None:
+            return held if vocabulary is None else over_alphabet(held, vocabulary)
+        rows = _streamed(file, options) or rows_of_parts([_part(file, options)], options, name=file.name)
+        return encode(rows, vocabulary)
+
+
+def _query_rows(database: "databases.SourceDatabase", options: Options) -> TokenRows:
+    options.refuse("separator", "header", "names", where="a query")
+    if options.format in {"list", *LINE_FORMATS} and not (
+        options.format == "list" and database.kind == "duckdb"
+    ):
+        options.refuse("format", where="a query")
+    options.how.kind = f"a query to {database.kind}"
+    return rows_of_parts([databases.read_query(database, options)], options, name="the query's result")
+
+
+def _rows_of_files(files: list[Path], name: str, options: Options) -> TokenRows:
+    """All files of a folder or a pattern, one after another."""
+    options.refuse("query", where="files")
+    parts: list[SourcePart] = []
+    for path in files:
+        with open_bytes(path, by_name=options.skip_bad_rows) as file:
+            if _may_be_table_file(file, options) and read_encoded(file) is not None:
+                raise BadInput(f"{path} holds encoded transactions, which are read alone; name that file")
+            parts.append(_part(file, options))
+    options.how.files = len(files)
+    return rows_of_parts(parts, options, name=name)
+
+
 def _encoded(file: ByteFile, options: Options) -> Transactions | None:
     """The transactions of a file that `write_encoded` wrote; None if it is another one."""
     held = read_encoded(file) if _may_be_table_file(file, options) else None
     if held is not None:
         options.refuse("format", *OF_COLUMNS, "separator", "header", where="encoded transactions")
+        options.how.kind, options.how.layout = "a file that veilset encoded", "encoded"
     return held
+
+
+def _streamed(file: ByteFile, options: Options) -> TokenRows | None:
+    """The rows of a large file of lists, which may not fit in memory; None if it is another one."""
+    if not _may_be_table_file(file, options) or not is_table_file(file):
+        return None
+    options.refuse("separator", "header", where="a Parquet or Arrow file")
+    rows = streamed_rows(file, options.columns, layout=options.format, skips=options.skip_bad_rows)
+    if rows is not None:
+        options.how.kind, options.how.layout = "a Parquet or Arrow file", "list"
+    return rows
 
 
 def _memory_rows(source: object, options: Options) -> TokenRows:
     options.refuse("separator", "header", where="data in memory")
     if options.format in LINE_FORMATS:
         options.refuse("format", where="data in memory")
+    if is_matrix(source) and options.format in {None, "onehot"} and not options.columns.given():
+        return _matrix_rows(source, options)
+    options.refuse("names", where="data whose columns have names, or that has none")
     frame = frame_of(source)
     if frame is not None:
-        table = Table(frame, "the table", options.skip_bad_rows)
-        return table_rows(table, options.columns, layout=options.format)
-    options.refuse("format", *OF_COLUMNS, where="a list of lists")
+        options.how.kind = f"a table in memory ({type(source).__name__})"
+        return rows_of_parts([TypedTable(frame)], options, name="the table")
+    is_told = is_matrix(source) and options.format == "list"
+    options.refuse(*([] if is_told else ["format"]), *OF_COLUMNS, where="a list of lists")
     return list_rows(source, skips=options.skip_bad_rows)
 
 
-def _file_rows(file: ByteFile, options: Options) -> TokenRows:
+def _matrix_rows(source: Any, options: Options) -> TokenRows:  # noqa: ANN401 - of any library
+    options.how.kind, options.how.layout = f"a matrix ({type(source).__name__})", "onehot"
+    return matrix_rows(source, options.names, skips=options.skip_bad_rows)
+
+
+def _part(file: ByteFile, options: Options) -> SourcePart:
+    """What one file gives."""
     if _may_be_table_file(file, options) and is_table_file(file):
-        return _table_file_rows(file, options)
+        return _table_file(file, options)
     if file.suffix in TABLE_SUFFIXES:
         raise BadInput(
             f"{file.name} is no {file.suffix[1:]} file, whatever its name says; check how it was made"
         )
+    if file.suffix in EXCEL_SUFFIXES:
+        return _sheet(file, options)
     reading = options.format or _told_format(file, options)
     if reading in LINE_FORMATS:
         return _line_file_rows(file, options, reading)
-    return _csv_table_rows(file, options, reading)
+    return _csv_table(file, options, reading)
 
 
 def _may_be_table_file(file: ByteFile, options: Options) -> bool:
@@ -217,27 +287,36 @@ def _may_be_table_file(file: ByteFile, options: Options) -> bool:
     if file.suffix in TABLE_SUFFIXES:
         return True
     is_text = options.separator is not None or options.header is not None or options.format in LINE_FORMATS
-    return file.suffix not in FORMAT_OF_SUFFIX and not is_text
+    return file.suffix not in {*FORMAT_OF_SUFFIX, *EXCEL_SUFFIXES} and not is_text
 
 
-def _table_file_rows(file: ByteFile, options: Options) -> TokenRows:
+def _table_file(file: ByteFile, options: Options) -> TypedTable:
     options.refuse("separator", "header", where="a Parquet or Arrow file")
     if options.format in LINE_FORMATS:
         options.refuse("format", where="a Parquet or Arrow file")
-    columns = options.columns
-    streamed = streamed_rows(file, columns, layout=options.format, skips=options.skip_bad_rows)
-    if streamed is not None:
-        return streamed
-    frame, published = read_table_file(file, columns)
-    is_published = published is not None and columns.multiplicity in {None, published}
-    if is_published:
-        columns = replace(columns, multiplicity=published)
-    table = Table(frame, file.name, options.skip_bad_rows, is_published)
-    return table_rows(table, columns, layout=options.format)
+    options.how.kind = "a Parquet or Arrow file"
+    return TypedTable(*read_table_file(file, options.columns))
+
+
+def _sheet(file: ByteFile, options: Options) -> TextTable:
+    """The first sheet of a workbook; nothing but what is said tells its layout."""
+    options.refuse("separator", where="a workbook")
+    layout = "long" if options.columns.given() and options.format is None else options.format
+    if layout not in {"long", "table", "onehot", "basket"}:
+        raise BadCall(
+            f"{file.name} is a workbook, which does not tell its layout; name the columns of owners and items "
+            "(--owner, --item), or give --format basket, table or onehot"
+        )
+    if layout == "basket":
+        options.refuse(*OF_COLUMNS, where="baskets in a workbook")
+    has_header = layout != "basket" if options.header is None else options.header
+    options.how.kind, options.how.has_header = "the first sheet of a workbook", has_header
+    return TextTable(spreadsheets.read_sheet(file, options, has_header=has_header), layout, has_header)
 
 
 def _line_file_rows(file: ByteFile, options: Options, reading: str) -> TokenRows:
     options.refuse(*OF_COLUMNS, where=f"{reading} files")
+    options.how.kind, options.how.layout = TEXT_KINDS[reading], reading
     if reading == "basket":
         separator = _separator(file, options)
         _check_cells(file, options, separator)
@@ -255,29 +334,17 @@ def _line_file_rows(file: ByteFile, options: Options, reading: str) -> TokenRows
     return rows
 
 
-def _csv_table_rows(file: ByteFile, options: Options, layout: str) -> TokenRows:
+def _csv_table(file: ByteFile, options: Options, layout: str) -> TextTable:
     if layout == "list":
         options.refuse("format", where="a text file")
     separator = _separator(file, options)
     _check_cells(file, options, separator)
     has_header = options.header is not False
+    options.how.kind = "a CSV file"
     table = read_csv_table(
         file, options.columns, separator=separator, has_header=has_header, skips=options.skip_bad_rows
     )
-    if layout == "long":
-        return _long_csv_rows(file, options, table.as_values())
-    frame = table.as_text()
-    if options.multiplicity is not None:
-        frame = frame.with_columns(pl.col(options.multiplicity).cast(pl.Int64, strict=False))
-    return table_rows(Table(frame, file.name, options.skip_bad_rows), options.columns, layout=layout)
-
-
-def _long_csv_rows(file: ByteFile, options: Options, table: CsvTable) -> TokenRows:
-    """The rows of a long table, put together by the numbers of its values."""
-    numbered = Table(table.numbers, file.name, options.skip_bad_rows)
-    rows = table_rows(numbered, options.columns, layout="long")
-    names = table.texts.take(rows.names)
-    return replace(rows, names=names, are_integers=written_integers(names))
+    return TextTable(table, layout, has_header)
 
 
 def _check_cells(file: ByteFile, options: Options, separator: str) -> None:
@@ -287,7 +354,9 @@ def _check_cells(file: ByteFile, options: Options, separator: str) -> None:
 
 
 def _separator(file: ByteFile, options: Options) -> str:
-    return options.separator or ("\t" if file.suffix == ".tsv" else ",")
+    separator = options.separator or ("\t" if file.suffix == ".tsv" else ",")
+    options.how.separator, options.how.has_header = separator, options.header
+    return separator
 
 
 def _told_format(file: ByteFile, options: Options) -> str:
@@ -296,7 +365,7 @@ def _told_format(file: ByteFile, options: Options) -> str:
         return "long"
     if file.suffix in FORMAT_OF_SUFFIX:
         return FORMAT_OF_SUFFIX[file.suffix]
-    known = ", ".join([*FORMAT_OF_SUFFIX, *TABLE_SUFFIXES])
+    known = ", ".join([*FORMAT_OF_SUFFIX, *TABLE_SUFFIXES, EXCEL_SUFFIXES[0]])
     raise BadInput(
         f"{file.name} does not tell its format by its name; give --format, one of {', '.join(FORMATS)}; "
         f"or name the file {known}"

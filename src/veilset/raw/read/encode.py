@@ -37,6 +37,7 @@ class TokenRows:
     is_ascending: bool = False
     owners: Int64Array | None = None
     is_by_person: bool = False
+    is_by_basket: bool = False
 
 
 def encode(rows: TokenRows, vocabulary: Vocabulary | None) -> Transactions:
@@ -57,6 +58,7 @@ def over_alphabet(transactions: Transactions, vocabulary: Vocabulary) -> Transac
         np.arange(len(names), dtype=np.int64),
         owners=transactions.owners,
         is_by_person=transactions.is_by_person,
+        is_by_basket=transactions.is_by_basket,
     )
     return _encode_given(rows, vocabulary)
 
@@ -139,7 +141,7 @@ def _recoded(rows: TokenRows, codes: Int32Array, alphabet: Alphabet) -> Transact
         parse.encode_rows(offsets, items, code_of)
         kept = items[: offsets[-1]]
         items = kept if 2 * kept.size > items.size else kept.copy()
-    return Transactions(offsets, items, alphabet, rows.owners, rows.is_by_person)
+    return Transactions(offsets, items, alphabet, rows.owners, rows.is_by_person, rows.is_by_basket)
 
 
 def _ascends(codes: Int32Array) -> bool:

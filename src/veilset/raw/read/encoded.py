@@ -41,6 +41,7 @@ ENCODED_VERSION = b"1"
 """Written into the mark; a file with another one is from another version of veilset."""
 
 GIVEN_MARK, BY_PERSON_MARK = b"veilset.alphabet_is_given", b"veilset.is_by_person"
+BY_BASKET_MARK = b"veilset.is_by_basket"
 MARK_OF = {False: b"no", True: b"yes"}
 
 ROWS_CHECKED_AT_ONCE = 1 << 18
@@ -75,6 +76,7 @@ def write_encoded(transactions: Transactions, path: str | os.PathLike[str]) -> N
         ENCODED_MARK: ENCODED_VERSION,
         GIVEN_MARK: MARK_OF[transactions.alphabet.is_given],
         BY_PERSON_MARK: MARK_OF[transactions.is_by_person],
+        BY_BASKET_MARK: MARK_OF[transactions.is_by_basket],
     }
     batch = batch.replace_schema_metadata(marks)
     unfinished = None
@@ -206,6 +208,7 @@ def _checked(arrays: dict[str, Any], marks: dict[bytes, bytes]) -> Transactions 
         Alphabet(names, is_given=is_given),
         arrays.get("owners"),
         is_by_person=marks.get(BY_PERSON_MARK) == MARK_OF[True],
+        is_by_basket=marks.get(BY_BASKET_MARK) == MARK_OF[True],
     )
 
 

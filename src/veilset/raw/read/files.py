@@ -176,7 +176,7 @@ def _lines(pieces: list[bytes], first: int, growth: float = UNKNOWN_GROWTH) -> L
 
 
 def _decompressed(file: BinaryIO, *, name: str, path: Path | None = None, by_name: bool) -> ByteFile:
-    suffix = "" if path is None else _suffix(path)
+    suffix = "" if path is None else suffix_of(path)
     size = 0 if path is None else path.stat().st_size  # none for a pipe, too
     share_read = (lambda: file.tell() / size) if size else None
     compression = _compression_by_name(path) if by_name else _compression_by_start(file)
@@ -195,6 +195,7 @@ def _compression_by_start(file: BinaryIO) -> str | None:
     return next((name for magic, name in COMPRESSIONS.items() if first_bytes.startswith(magic)), None)
 
 
-def _suffix(path: Path) -> str:
+def suffix_of(path: Path) -> str:
+    """How a file name ends, less the ending for compression; in small letters."""
     path = path.with_suffix("") if path.suffix.lower() in COMPRESSED_SUFFIXES else path
     return path.suffix.lower()

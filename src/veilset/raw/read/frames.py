@@ -8,6 +8,7 @@ from veilset.deferred import Deferred
 from veilset.errors import BadInput
 from veilset.marks import PUBLISHED_MARK
 from veilset.raw.read.files import ByteFile
+from veilset.raw.read.foreign import foreign_frame
 from veilset.raw.read.tables import MULTIPLICITY, Columns, check_names
 
 if TYPE_CHECKING:
@@ -22,13 +23,15 @@ ARROW_START = b"ARROW1"
 
 
 def frame_of(source: object) -> "pl.DataFrame | None":
-    """A table in memory (Polars, pandas or Arrow; a series or an array is a table of one column), or None."""
+    """A table in memory, of whatever library; a series or an array is a table of one column. None for anything else."""
     try:
         return _converted(source)
+    except BadInput:
+        raise
     except (pa.ArrowException, pl.exceptions.PolarsError, TypeError, ValueError):
         raise BadInput(
-            "the table has columns that Polars cannot take, such as sparse or mixed ones or two of one name; "
-            "make them dense, of one type, and of different names"
+            "the table has columns that Polars cannot take, such as mixed ones or two of one name; make them of one "
+            "type, and of different names"
         ) from None
 
 
@@ -56,7 +59,7 @@ def read_table_file(file: ByteFile, columns: Columns) -> "tuple[pl.DataFrame, st
 
 def _converted(source: Any) -> "pl.DataFrame | None":  # noqa: ANN401 - pandas is not imported
     if type(source).__module__.partition(".")[0] == "pandas":
-        source = pl.from_pandas(source)
+        source = pl.from_pandas(_without_sparse(source))
     if isinstance(source, pl.LazyFrame):
         return source.collect()
     if isinstance(source, pl.Series):
@@ -65,7 +68,20 @@ def _converted(source: Any) -> "pl.DataFrame | None":  # noqa: ANN401 - pandas i
         source = pa.table({"items": source})
     if isinstance(source, (pa.Table, pa.RecordBatch)):
         return pl.DataFrame(source)
-    return source if isinstance(source, pl.DataFrame) else None
+    return source if isinstance(source, pl.DataFrame) else foreign_frame(source)
+
+
+def _without_sparse(source: Any) -> Any:  # noqa: ANN401 - pandas is not imported
+    """The frame with its sparse columns made dense: Polars takes no others."""
+    kinds = list(source.dtypes) if getattr(source, "ndim", 0) == 2 else []
+    sparse = (
+        [name for name, kind in zip(source.columns, kinds, strict=True) if _is_sparse(kind)] if kinds else []
+    )
+    return source.astype({name: source.dtypes[name].subtype for name in sparse}) if sparse else source
+
+
+def _is_sparse(kind: object) -> bool:
+    return type(kind).__name__ == "SparseDtype"
 
 
 def chosen_columns(names: list[str], columns: Columns, file: ByteFile) -> list[str]:

@@ -114,15 +114,22 @@ def table_rows(table: Table, columns: Columns, *, layout: str | None) -> TokenRo
 def guess_layout(frame: "pl.DataFrame", columns: Columns, *, name: str) -> str:
     """Lists or long if the item column is named; otherwise lists or one-hot, if nothing else is there."""
     if columns.item is not None:
-        return "list" if _holds_lists(frame[columns.item], is_long=columns.owner is not None) else "long"
+        return (
+            "list"
+            if _holds_lists(
+                frame[columns.item], is_long=columns.owner is not None or columns.basket is not None
+            )
+            else "long"
+        )
     rest = frame.drop(columns.given())
     lists = rest.drop(MULTIPLICITY, strict=False)
     if lists.width == 1 and _holds_lists(lists.to_series(), is_long=False):
         return "list"
-    if rest.width > 0 and all(kind == pl.Boolean for kind in rest.dtypes):
+    if rest.width > 0 and all(kind == pl.Boolean or kind.is_float() for kind in rest.dtypes):
         return "onehot"
     raise BadInput(
-        f"{name} can be read in several ways; name the columns of owners and items (owner, item), or give "
+        f"{name} can be read in several ways; name the columns of owners or baskets and of items (owner, basket, "
+        f"item), or give "
         f"the format: 'table' if every row is a transaction of column=value items, 'onehot' if every column is "
         f"an item and holds 1 or 0"
     )
@@ -148,10 +155,13 @@ def _holds_lists(column: "pl.Series", *, is_long: bool) -> bool:
 
 
 def _long_rows(table: Table, columns: Columns) -> TokenRows:
-    """One transaction for each owner, or for each basket of each owner."""
-    if columns.owner is None or columns.item is None:
-        raise BadCall("a long table needs a column of owners and one of items; name both with owner and item")
-    keys = [columns.owner] if columns.basket is None else [columns.owner, columns.basket]
+    """One transaction for each owner, for each basket of each owner, or for each basket of nobody knows whom."""
+    keys = [key for key in (columns.owner, columns.basket) if key is not None]
+    if not keys or columns.item is None:
+        raise BadCall(
+            "a long table needs a column of owners or of baskets, and one of items; name them with owner or basket, "
+            "and item"
+        )
     for key in keys:
         table = _with_known(table, key)
     values, is_bad = item_values(table.frame[columns.item].to_arrow(), name=table.name)
@@ -161,7 +171,12 @@ def _long_rows(table: Table, columns: Columns) -> TokenRows:
     grouped, owners = _by_owner(
         replace(table, frame=lists), None if columns.basket is None else columns.owner
     )
-    return replace(_list_rows(grouped, columns.item), owners=owners, is_by_person=columns.basket is None)
+    return replace(
+        _list_rows(grouped, columns.item),
+        owners=owners,
+        is_by_person=columns.basket is None,
+        is_by_basket=columns.owner is None,
+    )
 
 
 def _list_rows(table: Table, item: str | None) -> TokenRows:
@@ -260,6 +275,9 @@ def _marks(column: "pl.Series", *, name: str) -> tuple[BoolArray, BoolArray]:
     if column.dtype in (pl.Boolean, pl.Null):
         marks = column.cast(pl.Boolean).fill_null(value=False).to_numpy()
         return marks, np.zeros(marks.size, dtype=np.bool_)
+    if column.dtype.is_float():
+        numbers = column.fill_nan(None).fill_null(0).to_numpy()
+        return numbers == 1, (numbers != 1) & (numbers != 0)
     if not (column.dtype.is_integer() or column.dtype == pl.String):
         raise BadInput(f"{name} is not one-hot; every column must hold only true and false, or 1 and 0")
     values = column.cast(pl.String)

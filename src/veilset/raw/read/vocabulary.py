@@ -47,7 +47,7 @@ def vocabulary_of(alphabet: AlphabetSource) -> Vocabulary:
     if isinstance(alphabet, (str, os.PathLike)):
         return _read_vocabulary(alphabet)
     items = alphabet.names if isinstance(alphabet, Alphabet) else alphabet
-    names = tuple(_plain_item(item) for item in items)
+    names = tuple(plain_item(item) for item in items)
     return _vocabulary([str(name) for name in names], names)
 
 
@@ -92,9 +92,10 @@ def _vocabulary(keys: list[str], names: tuple[Item, ...]) -> Vocabulary:
     return Vocabulary(pa.array(keys, pa.string()), names)
 
 
-def _plain_item(item: object) -> Item:
+def plain_item(item: object, *, of: str = "the alphabet") -> Item:
+    """An item of a list as a plain integer or text; BadInput for anything else."""
     if isinstance(item, str):
-        return item
+        return str(item)
     if isinstance(item, (int, np.integer)) and not isinstance(item, bool):
         return int(item)
-    raise BadInput(f"the alphabet holds an item of type {type(item).__name__}; items are integers or text")
+    raise BadInput(f"{of} holds an item of type {type(item).__name__}; items are integers or text")

@@ -4,6 +4,7 @@ Nothing is computed here, and nothing is loaded but what prints: what is shown i
 """
 
 from veilset.render.terminal.audits import print_noise_tests, print_verdicts
+from veilset.render.terminal.checks import print_check
 from veilset.render.terminal.comparisons import print_comparison
 from veilset.render.terminal.ledgers import print_dataset, print_datasets
 from veilset.render.terminal.plans import print_plan, print_trade
@@ -13,6 +14,7 @@ from veilset.render.terminal.streams import print_json, print_line, progress, qu
 from veilset.render.terminal.tables import print_facts, print_study
 
 __all__ = [
+    "print_check",
     "print_comparison",
     "print_dataset",
     "print_datasets",
