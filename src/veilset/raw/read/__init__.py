@@ -10,10 +10,11 @@ import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from veilset.deferred import Deferred
 from veilset.errors import BadCall, BadInput
+from veilset.raw.clustered import ClusteredTransactions
 from veilset.raw.read import misread
 from veilset.raw.read.csv_tables import CsvTable, read_csv_table
 from veilset.raw.read.encode import TokenRows, encode, over_alphabet
@@ -35,6 +36,7 @@ __all__ = ["FORMATS", "AlphabetSource", "Format", "over", "read", "write_encoded
 
 Format = Literal["fimi", "spmf", "basket", "long", "list", "table", "onehot"]
 FORMATS: tuple[str, ...] = get_args(Format)
+EngineName = Literal["local", "spark"]
 LINE_FORMATS = ("fimi", "spmf", "basket")
 OF_COLUMNS = ("owner", "basket", "item", "multiplicity")
 
@@ -96,6 +98,8 @@ def read(  # noqa: PLR0913 - one word for each thing that a file does not say it
     multiplicity: str | None = None,
     skip_bad_rows: bool = False,
     alphabet: AlphabetSource | None = None,
+    engine: EngineName | None = None,
+    master: str | None = None,
 ) -> Transactions:
     """Read transactions: one set of items for each person, or several for each.
 
@@ -148,6 +152,9 @@ def read(  # noqa: PLR0913 - one word for each thing that a file does not say it
         alphabet: The public items: a list, or the path of a file with one item on each line, or with lines
             of an item, a tab, and its name in releases. Other items are dropped. If not given, whoever makes a
             release of the data has to say which items may be named.
+        engine: "spark" to read a path on a Spark cluster, and to count there; rows never reach this machine. A
+            DataFrame of PySpark is read so without a word; it has a list column, or columns of owners and items.
+        master: The cluster, such as spark://HOST:7077 or sc://HOST:15002; the session that is there, if left out.
 
     Raises:
         BadInput: The source cannot be read; the message tells where, and what to do.
@@ -159,6 +166,10 @@ def read(  # noqa: PLR0913 - one word for each thing that a file does not say it
     """
     separator = SEPARATORS_BY_NAME.get(separator or "", separator)
     options = Options(format, owner, basket, item, separator, header, multiplicity, skip_bad_rows)
+    if is_frame(source) or engine == "spark" or master is not None:
+        return _on_cluster(source, options, alphabet, engine=engine, master=master)
+    if engine not in {None, "local"}:
+        raise BadCall(f"there is no engine {engine!r}; give local or spark")
     vocabulary = None if alphabet is None else vocabulary_of(alphabet)
     if isinstance(source, (str, os.PathLike)):
         with open_bytes(source, by_name=skip_bad_rows) as file:
@@ -175,7 +186,46 @@ def over(transactions: Transactions, alphabet: AlphabetSource) -> Transactions:
     >>> over(read([["milk", "bread"], ["beer"]]), ["bread", "milk"]).alphabet.names
     ('bread', 'milk')
     """
+    if isinstance(transactions, ClusteredTransactions):
+        from veilset.raw.read.spark_tables import over_on_cluster  # noqa: PLC0415
+
+        return cast("Transactions", over_on_cluster(transactions, alphabet))
     return over_alphabet(transactions, vocabulary_of(alphabet))
+
+
+def is_frame(source: object) -> bool:
+    """Whether this is a DataFrame of a Spark session, of whichever kind; nothing is imported for that."""
+    kind = type(source)
+    return kind.__name__ == "DataFrame" and kind.__module__.startswith("pyspark.sql.")
+
+
+def _on_cluster(
+    source: object,
+    options: Options,
+    alphabet: AlphabetSource | None,
+    *,
+    engine: str | None,
+    master: str | None,
+) -> Transactions:
+    """The transactions of a table on a Spark cluster: whoever opens data takes them for what they are."""
+    from veilset.raw.read import spark_tables  # noqa: PLC0415 - what most data does without
+
+    options.refuse("separator", "header", where="a table on a cluster")
+    if engine not in {None, "spark"}:
+        raise BadCall(
+            "a cluster is named, and another engine than spark; give --engine spark, or no --master"
+        )
+    if is_frame(source):
+        frame = source
+    elif isinstance(source, (str, os.PathLike)):
+        frame = spark_tables.frame_at(source, master=master)
+    else:
+        raise BadCall("Spark reads paths and DataFrames of its own; give one of them, or no engine")
+    skips = options.skip_bad_rows
+    read_there = spark_tables.read_frame(
+        frame, options.columns, layout=options.format, alphabet=alphabet, skips=skips
+    )
+    return cast("Transactions", read_there)
 
 
 def _encoded(file: ByteFile, options: Options) -> Transactions | None:
