@@ -13,7 +13,7 @@ from veilset import read
 from veilset.itemsets import Itemsets
 from veilset.methods.splitsample import DELTA, GAMMA
 from veilset.methods.splitsample.count_estimation import candidate_ranges, known_ranges
-from veilset.raw.cuts.rows import Keys
+from veilset.raw.cuts.row_keys import RowKeys
 from veilset.raw.cuts.split import Split
 from veilset.raw.cuts.truncation import KeepAll
 from veilset.raw.engines.local import LocalEngine
@@ -73,6 +73,6 @@ def _measured(name: str, path: Path) -> list[dict[str, object]]:
     ]
 
 
-def _no_keys(number: int) -> Keys:
+def _no_keys() -> RowKeys:
     """A split leaves nothing to chance."""
-    return np.empty(number, np.uint32)
+    raise AssertionError

@@ -9,11 +9,10 @@ import polars as pl
 
 from benchmarks.measure import MILLION, Files, apart, best_seconds
 from veilset import read
-from veilset.raw.cuts.rows import Keys
+from veilset.raw.cuts.row_keys import RowKeys, SipKeys
 from veilset.raw.cuts.smart_cut import KeepSmart
 from veilset.raw.cuts.truncation import KeepAll
-from veilset.raw.engines.local import ROWS_IN_A_CHUNK, LocalEngine
-from veilset.raw.transactions import Transactions
+from veilset.raw.engines.local import LocalEngine
 
 MEASURED = ("retail", "mushroom", "kosarak-70k", MILLION)
 LIMITS = (3, 5, 8)
@@ -28,7 +27,7 @@ def truncation(files: Files) -> pl.DataFrame:
     """Smart truncation, by 10,000 pairs of the most frequent items, beside counting them.
 
     All transactions are truncated to a limit, and for the comparison the supports of the same pairs are counted
-    without truncation. Both on all cores; the random keys are drawn before.
+    without truncation. Both on all cores, random keys included.
     """
     return pl.DataFrame(
         [row for name in MEASURED if name in files for row in apart(_measured, name, files[name])]
@@ -42,10 +41,9 @@ def _measured(name: str, path: Path) -> list[dict[str, object]]:
     most_frequent = np.sort(np.argsort(-item_supports, kind="stable")[:ITEMS])
     pairs = np.array(list(combinations(most_frequent, 2))[:PAIRS], np.int32)
     offsets, scores = np.arange(0, pairs.size + 1, 2), item_supports[pairs].sum(axis=1)
-    keys = np.random.default_rng(3).integers(2**32, size=_most_keys(data), dtype=np.uint32)
 
-    def draw(number: int) -> Keys:
-        return keys[:number]
+    def draw() -> RowKeys:
+        return SipKeys(np.array([3, 7], np.uint64))
 
     truncations = {limit: KeepSmart(limit, offsets, pairs.ravel(), scores) for limit in LIMITS}
     best = best_seconds(
@@ -69,9 +67,3 @@ def _measured(name: str, path: Path) -> list[dict[str, object]]:
         }
         for limit in LIMITS
     ]
-
-
-def _most_keys(data: Transactions) -> int:
-    """As many keys as any chunk may want."""
-    edges = np.append(data.offsets[::ROWS_IN_A_CHUNK], data.offsets[-1])
-    return int(np.diff(edges).max())

@@ -253,9 +253,9 @@ FAULTS: tuple[Fault, ...] = (
     ),
     Fault(
         "raw/cuts/owners.py",
-        "keep_per_owner",
-        "keys[too_many], limit)",
-        "keys[too_many], limit + 1)",
+        "_kept_of_crowded",
+        "< limit",
+        "<= limit",
         "a person has one transaction more than promised",
     ),
     Fault(

@@ -5,6 +5,7 @@
     ├── BadCall             an argument out of range, a combination that makes no sense
     │   └── ChoiceMissing   a choice that nobody makes in the caller's place
     ├── BudgetExceeded      a question that the budget cannot pay; nothing was looked at
+    ├── ClusterFailed       work on a Spark cluster that could not be done, or a cluster that cannot be reached
     ├── LedgerUnavailable   a ledger that cannot be read or written: nothing was looked at
     └── NoiseTooSmall       noise that would cost more than was paid: a mistake in veilset; nothing was drawn
 
@@ -34,6 +35,10 @@ class ChoiceMissing(BadCall):
 
 class BudgetExceeded(VeilsetError):  # noqa: N818
     """A question that the budget cannot pay; nothing was looked at."""
+
+
+class ClusterFailed(VeilsetError):  # noqa: N818
+    """Work on a Spark cluster that could not be done, or a cluster that cannot be reached."""
 
 
 class LedgerUnavailable(VeilsetError):  # noqa: N818

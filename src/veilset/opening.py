@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from veilset.arguments import either, exact_number, instance, path_or_items, truth
 from veilset.errors import BadCall, ChoiceMissing
@@ -33,9 +33,8 @@ from veilset.gate import (
 from veilset.integers import whole
 from veilset.methods.shared.discovery import find_items
 from veilset.methods.shared.persons import choose_per_owner
-from veilset.raw.cuts.owners import keep_per_owner
-from veilset.raw.digest import digest_of
-from veilset.raw.engines.local import LocalEngine
+from veilset.raw.clustered import ClusteredTransactions
+from veilset.raw.engines.opened import digest_of_held, engine_over
 from veilset.raw.read import check_alphabet, files_of_source, over, read
 from veilset.raw.read.databases import SourceDatabase, is_address
 from veilset.raw.read.encoded import holds_given_alphabet
@@ -137,7 +136,7 @@ class Access:
         reservation = self.account.reserve(
             Amount(budget.total, budget.delta),
             unit=unit_of(held, self.per_owner).name,
-            data=digest_of(held, self.account.ledger.digest_key),
+            data=digest_of_held(held, self.account.ledger.digest_key),
             is_private=self.noise.is_private,
             **about,
         )
@@ -215,9 +214,9 @@ class Access:
         with tells_spent(lambda: budget.charges):
             if unit.is_chosen_privately:
                 unit = self._chosen_unit(unit, held, budget, request)
-            if held.owners is not None:
-                held = keep_per_owner(held, unit.transactions, self.noise.keys(len(held)))
-        engine = LocalEngine(held, threads=self.threads)
+            engine = engine_over(held, threads=self.threads)
+            if held.has_owners:
+                engine = engine.of_each_owner(unit.transactions, self.noise.keys)
         return kind(engine, budget=budget, noise=self.noise, unit=unit, public_number=self.transactions)
 
     def _chosen_unit(
@@ -229,7 +228,7 @@ class Access:
                 "how many transactions of a person count is chosen for what is asked, and nothing was; "
                 "give a number per owner, or ask for something"
             )
-        engine = LocalEngine(held, threads=self.threads)
+        engine = engine_over(held, threads=self.threads)
         persons = PersonCurator(engine, budget=budget, noise=self.noise)
         return replace(unit, transactions=choose_per_owner(persons, request, epsilon=budget.total))
 
@@ -273,8 +272,8 @@ def _possible(transactions: object) -> int:
 
 def as_transactions(data: Transactions | Any, alphabet: AlphabetSource | None = None) -> Transactions:  # noqa: ANN401
     """Data as it was read, or to be read; refused if it is a matrix and the alphabet names none of its columns."""
-    if isinstance(data, Transactions):
-        return data
+    if isinstance(data, Transactions | ClusteredTransactions):
+        return cast("Transactions", data)
     if alphabet is not None:
         check_alphabet(data, alphabet)
     return read(data)
@@ -294,7 +293,7 @@ def shown_source(source: str) -> str:
 
 def unit_of(held: Transactions, per_owner: PerOwner | None) -> PrivacyUnit:
     """Who is protected, and with how many transactions each; with one, as long as that is to be chosen privately."""
-    if held.owners is None:
+    if not held.has_owners:
         if per_owner is not None:
             why = "every person has one here" if held.is_by_person else "the data names no owner of several"
             raise BadCall(

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from row_keys_twin import keys_of
 from veilset.audit.neighbours import PAIRS, PERSON_LIMIT, PERSON_PAIRS, Pair
 from veilset.raw.cuts.owners import keep_per_owner
 
@@ -23,8 +24,7 @@ def test_persons_differ_by_one_of_whom_as_many_transactions_count_as_may(pair: P
     assert with_unit.owners is not None
     assert without_unit.owners is not None
     assert set(np.unique(with_unit.owners)) - set(np.unique(without_unit.owners)) == {len(pair.rows)}
-    keys = np.random.default_rng(1).integers(0, 2**32, len(with_unit), dtype=np.uint32)
-    kept = keep_per_owner(with_unit, PERSON_LIMIT, keys)
+    kept = keep_per_owner(with_unit, PERSON_LIMIT, keys_of(1))
     assert len(kept) == len(without_unit) + PERSON_LIMIT
     assert len(with_unit) - len(kept) in {0, 2}
 

@@ -233,7 +233,7 @@ def test_noise_for_one_transaction_where_a_person_has_three_is_refuted(
 def test_transactions_beyond_a_persons_limit_that_count_are_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Five count where the noise is made for three."""
     subjects = {subject.case: subject for subject in of_questions()}
-    monkeypatch.setattr("veilset.opening.keep_per_owner", lambda held, *_: held)
+    monkeypatch.setattr("veilset.raw.engines.local.keep_per_owner", lambda held, *_: held)
     of_five = [pair for pair in ALL_PAIRS if len(pair.more) == 4]
     found = sampled_verdict(subjects["number"], of_five[0], epsilon=Fraction(2), samples=2000, seed=2)
     assert found.verdict == BROKEN
@@ -300,7 +300,7 @@ def test_noise_is_for_as_many_transactions_as_were_chosen(
     keep = keep_per_owner
     monkeypatch.setattr("veilset.opening.choose_per_owner", two_or_three)
     monkeypatch.setattr(
-        "veilset.opening.keep_per_owner", lambda held, most, keys: keep(held, most + kept, keys)
+        "veilset.raw.engines.local.keep_per_owner", lambda held, most, keys: keep(held, most + kept, keys)
     )
     (of_five,) = (pair for pair in PERSON_PAIRS if len(pair.more) == 4)
     assert exact_verdict(subject, of_five, epsilon=Fraction(1)).verdict == verdict

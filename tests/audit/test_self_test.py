@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -9,11 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from veilset.arrays import Int64Array, Uint32Array
+from veilset.arrays import Int64Array
 from veilset.audit.self_test import check_noise, p_value
 from veilset.gate import Exponential, SecureNoise, SeededNoise
 from veilset.gate.selection.noisy_test import NoisyTest, PassedCounts, SparseCounts
 from veilset.raw.counts import ExactCounts
+from veilset.raw.cuts.row_keys import NumberedRows, RowKeys, SipKeys
+from veilset.raw.cuts.rows import Keys
 
 LESS = Fraction(4, 5)
 
@@ -43,12 +46,18 @@ class LowNumbers(SeededNoise):
         return min(first, super().below(bound)) if super().below(10) == 0 else first
 
 
+@dataclass(frozen=True, repr=False, eq=False)
+class _LowerHalf(SipKeys):
+    def of_rows(self, numbered: NumberedRows) -> Keys:
+        return super().of_rows(numbered) & np.uint32(2**31 - 1)
+
+
 class LowKeys(SeededNoise):
     """Keys that never have their upper bit."""
 
-    def keys(self, number: int) -> Uint32Array:
+    def keys(self) -> RowKeys:
         """Half of them."""
-        return super().keys(number) & np.uint32(2**31 - 1)
+        return _LowerHalf(np.zeros(2, np.uint64))
 
 
 class FasterDraws(SeededNoise):

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from curators import ONE_TRANSACTION, Untouchable, curator_over, engine_over
 from reference import Basket, Baskets
+from row_keys_twin import keys_of
 from strategies import ALPHABET_SIZE, basket, baskets, transactions_of
 from veilset.arrays import Int64Array
 from veilset.errors import BadCall
@@ -37,6 +38,7 @@ from veilset.itemsets import Itemsets
 from veilset.opening import open_curator
 from veilset.raw.counts import ExactCounts
 from veilset.raw.cuts.owners import keep_per_owner
+from veilset.raw.cuts.row_keys import SipKeys
 from veilset.raw.read import read
 from veilset.raw.transactions import Transactions
 
@@ -67,9 +69,9 @@ class Recorder(Noise):
         assert bound > 0
         return 0
 
-    def keys(self, number: int) -> np.ndarray[tuple[int], np.dtype[np.uint32]]:
+    def keys(self) -> SipKeys:
         """The same keys on every database: each transaction is truncated in the same way."""
-        return np.arange(number, dtype=np.uint32)
+        return keys_of(1)
 
 
 TRUNCATIONS: list[Truncation | None] = [
@@ -105,7 +107,6 @@ def test_one_more_transaction_moves_an_answer_by_at_most_its_claimed_sensitivity
     """L1 distance of what was looked at on neighbours, against the mechanism in the trace."""
     before, after = Recorder(), Recorder()
     QUESTIONS[question](curator_over(rows, noise=before), truncation)
-    # Last of all, so that a random truncation hands the others the keys that they had before.
     curator = curator_over([*rows, extra], noise=after)
     QUESTIONS[question](curator, truncation)
     moved = int(np.abs(after.looks[0] - before.looks[0]).sum())
@@ -216,7 +217,7 @@ def test_one_more_owner_moves_an_answer_by_at_most_its_claimed_sensitivity(
         held = transactions_of(rows)
         held = Transactions(held.offsets, held.items, held.alphabet, owners)
         noise = Recorder()
-        bounded = keep_per_owner(held, limit, noise.keys(len(rows)))
+        bounded = keep_per_owner(held, limit, noise.keys())
         assert bounded.owners is not None
         assert max(np.bincount(bounded.owners), default=0) <= limit
         curator = curator_over(bounded, noise=noise, unit=PrivacyUnit("owner", limit))

@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -34,6 +35,7 @@ from veilset.gate import (
 from veilset.gate.selection.item_discovery import WHOLE_WEIGHT, naming_mechanism, weights_by_length
 from veilset.opening import Access, ItemChoice
 from veilset.raw.counts import ExactCounts
+from veilset.raw.cuts.row_keys import LongRows, NumberedRows, RowKeys, SipKeys
 from veilset.raw.cuts.rows import Keys
 from veilset.raw.cuts.truncation import Truncation
 from veilset.raw.engines import DrawKeys
@@ -66,12 +68,22 @@ class Recorder(SeededNoise):
         return self.discrete_laplace(counts, scale=scale)
 
 
+@dataclass(frozen=True, repr=False, eq=False)
+class AscendingKeys(SipKeys):
+    """Keys that ascend from item to item."""
+
+    def of_items(self, numbered: NumberedRows, wanted: LongRows) -> Keys:
+        """0, 1, 2, ..."""
+        assert numbered.numbers.size == wanted.rows.offsets.size - 1
+        return np.arange(wanted.keys, dtype=np.uint32)
+
+
 class FirstStays(Recorder):
     """The same, with keys under which a truncation keeps the first items of every row."""
 
-    def keys(self, number: int) -> Keys:
+    def keys(self) -> RowKeys:
         """Ascending."""
-        return np.arange(number, dtype=np.uint32)
+        return AscendingKeys(np.zeros(2, np.uint64))
 
 
 class Watched(LocalEngine):
@@ -87,10 +99,7 @@ class Watched(LocalEngine):
 
 
 def persons(transactions: int) -> st.SearchStrategy[tuple[Baskets, Baskets]]:
-    """Two databases, of which the second has one person more, with up to that many transactions.
-
-    They come last, so that a random truncation hands the others the keys that they had before.
-    """
+    """Two databases, of which the second has one person more, with up to that many transactions."""
     unit = st.lists(basket(), min_size=1, max_size=transactions)
     return st.tuples(baskets(), unit).map(lambda drawn: (drawn[0], [*drawn[0], *drawn[1]]))
 

@@ -27,6 +27,8 @@ from veilset.gate import (
 from veilset.gate.selection.noisy_test import NoisyTest, SparseCounts
 from veilset.rationals import float_at_least
 from veilset.raw.counts import ExactCounts
+from veilset.raw.cuts.row_keys import NumberedRows
+from veilset.raw.cuts.rows import CompressedRows
 
 DRAWS = 50_000
 
@@ -88,7 +90,9 @@ def test_integers_and_keys_are_uniform(noise: Noise) -> None:
     """`below` and the top bits of `keys` hit every value equally often."""
     law = dict.fromkeys(range(12), 1 / 12)
     assert fits(Counter(noise.below(12) for _ in range(20_000)), law)
-    top_bits = (noise.keys(20_000) >> 29).tolist()
+    rows = CompressedRows(np.arange(20_001), np.arange(20_000, dtype=np.int32))
+    keys = noise.keys().of_rows(NumberedRows(rows, np.zeros(20_000, np.uint32)))
+    top_bits = (keys >> 29).tolist()
     assert fits(Counter(top_bits), dict.fromkeys(range(8), 1 / 8))
     assert not fits(Counter(min(value, 6) for value in top_bits), dict.fromkeys(range(8), 1 / 8))
 

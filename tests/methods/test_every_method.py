@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 
 from reference import Baskets
 from strategies import baskets, transactions_of
-from veilset.arrays import Int64Array, Uint32Array
+from veilset.arrays import Int64Array
 from veilset.gate import Noise, SeededNoise
 from veilset.methods import METHODS
 from veilset.opening import open_curator
 from veilset.raw.counts import ExactCounts
+from veilset.raw.cuts.row_keys import RowKeys
 from veilset.render import terminal
 from veilset.render.report import report_html
 from veilset.request import Request
@@ -63,9 +64,9 @@ class Offset(Noise):
         """As usual."""
         return self._seeded.below(bound)
 
-    def keys(self, number: int) -> Uint32Array:
+    def keys(self) -> RowKeys:
         """As usual."""
-        return self._seeded.keys(number)
+        return self._seeded.keys()
 
 
 @pytest.mark.parametrize("wanted", [Request.of(k=3), Request.of(min_support="0.1")], ids=["k", "threshold"])

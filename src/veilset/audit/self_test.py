@@ -17,6 +17,8 @@ from veilset.audit.transcripts import small_laws
 from veilset.audit.verdicts import BROKEN, HOLDS
 from veilset.gate import Noise
 from veilset.raw.counts import ExactCounts
+from veilset.raw.cuts.row_keys import NumberedRows
+from veilset.raw.cuts.rows import CompressedRows
 
 FALSE_ALARM = 1e-6
 LEAST_EXPECTED = 8
@@ -90,7 +92,9 @@ def _uniform(draw: Callable[[], int], bound: int, draws: int) -> NoiseTest:
 
 
 def _keys(noise: Noise, draws: int) -> NoiseTest:
-    drawn = Counter((noise.keys(draws) >> np.uint32(26)).tolist())
+    rows = CompressedRows(np.arange(draws + 1), np.arange(draws, dtype=np.int32))
+    keys = noise.keys().of_rows(NumberedRows(rows, np.zeros(draws, np.uint32)))
+    drawn = Counter((keys >> np.uint32(26)).tolist())
     return NoiseTest("uniform keys of 32 bits", draws, p_value(drawn, _even(64)))
 
 

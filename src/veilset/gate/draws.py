@@ -34,7 +34,7 @@ from veilset.gate.selection.sparse_vector import Comparisons, in_blocks, sparse_
 from veilset.gate.selection.subsets import draw_subset
 from veilset.itemsets import Domain, Itemset, Itemsets
 from veilset.raw.counts import ExactCounts, mute
-from veilset.raw.cuts.rows import Keys
+from veilset.raw.cuts.row_keys import RowKeys
 
 CountItemsets = Callable[[Itemsets], ExactCounts]
 """The exact supports of itemsets."""
@@ -59,12 +59,12 @@ class Noise(ABC):
         """A uniform integer in [0, bound)."""
 
     @abstractmethod
-    def keys(self, number: int) -> Keys:
-        """Uniform 32-bit keys."""
+    def keys(self) -> RowKeys:
+        """Uniform keys of all transactions, by a new secret."""
 
-    def sample_keys(self, number: int, *, rate: Fraction) -> Keys:  # noqa: ARG002 - an audit needs the rate
-        """Uniform 32-bit keys; transactions are in a sample, at that rate, whose keys are low enough."""
-        return self.keys(number)
+    def sample_keys(self, *, rate: Fraction) -> RowKeys:  # noqa: ARG002 - an audit needs the rate
+        """The same; transactions are in a sample, at that rate, whose keys are low enough."""
+        return self.keys()
 
     def counts(self, exact: ExactCounts, mechanism: DiscreteLaplace | DiscreteGaussian) -> Int64Array:
         """Every count with noise of its own."""

@@ -24,7 +24,7 @@ from veilset.gate.selection.noisy_test import NoisyTest, PassedCounts, SparseCou
 from veilset.gate.zcdp import largest_rho
 from veilset.rationals import float_at_least
 from veilset.raw.counts import ExactCounts
-from veilset.raw.cuts.rows import Keys
+from veilset.raw.cuts.row_keys import RowKeys, SipKeys
 
 
 class SecureNoise(Noise):
@@ -80,9 +80,9 @@ class SecureNoise(Noise):
         """A uniform integer in [0, bound)."""
         return secrets.randbelow(bound)
 
-    def keys(self, number: int) -> Keys:
-        """Uniform 32-bit keys."""
-        return np.frombuffer(secrets.token_bytes(4 * number), dtype=np.uint32)
+    def keys(self) -> RowKeys:
+        """Keys under a secret of the operating system."""
+        return SipKeys(np.frombuffer(secrets.token_bytes(16), dtype=np.uint64))
 
 
 class SeededNoise(Noise):
@@ -120,9 +120,9 @@ class SeededNoise(Noise):
         """A uniform integer in [0, bound)."""
         return self._integers.randrange(bound)
 
-    def keys(self, number: int) -> Keys:
-        """Uniform 32-bit keys."""
-        return self._arrays.integers(0, 2**32, size=number, dtype=np.uint32)
+    def keys(self) -> RowKeys:
+        """Keys under a secret of the seed's."""
+        return SipKeys(self._arrays.integers(0, 2**64, size=2, dtype=np.uint64))
 
 
 @lru_cache(maxsize=64)

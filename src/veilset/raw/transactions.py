@@ -89,6 +89,11 @@ class Transactions:
     def __len__(self) -> int:
         return self.offsets.size - 1
 
+    @property
+    def has_owners(self) -> bool:
+        """Whether one person may own several of them."""
+        return self.owners is not None
+
     def __repr__(self) -> str:
         about = f"over {len(self.alphabet)} items" if self.alphabet.is_given else "over items of its own"
         return f"Transactions(private, {about})"

@@ -12,6 +12,8 @@ from veilset.audit.transcripts.losses import RunOn, epsilon_of_rho, largest_loss
 from veilset.errors import BadCall
 from veilset.gate import DiscreteGaussian, DiscreteLaplace, Exponential, Noise, drawable_rate, price_of
 from veilset.raw.counts import ExactCounts
+from veilset.raw.cuts.row_keys import NumberedRows
+from veilset.raw.cuts.rows import CompressedRows
 from veilset.raw.transactions import Transactions
 
 ONE = Fraction(1)
@@ -23,6 +25,11 @@ def number(data: Transactions, noise: Noise, *, sensitivity: int = 1, epsilon: F
     """The number of transactions, with noise."""
     exact = ExactCounts(np.array([len(data)]))
     return int(noise.counts(exact, DiscreteLaplace(sensitivity, epsilon))[0])
+
+
+def numbered(data: Transactions) -> NumberedRows:
+    """The transactions, all taken for different."""
+    return NumberedRows(CompressedRows(data.offsets, data.items), np.zeros(len(data), np.uint32))
 
 
 def loss(run: RunOn, pair: Pair = PAIR, delta: Fraction = Fraction(0)) -> float:
@@ -107,7 +114,7 @@ def test_a_sample_makes_questions_cheaper_by_what_the_theorem_says(rate: Fractio
     drawn = drawable_rate(rate)
 
     def on_sample(data: Transactions, noise: Noise) -> int:
-        keys = noise.sample_keys(len(data), rate=drawn)
+        keys = noise.sample_keys(rate=drawn).of_rows(numbered(data))
         sampled = int(np.count_nonzero(keys < np.uint64(drawn * 2**32)))
         exact = ExactCounts(np.array([sampled]))
         return int(noise.counts(exact, DiscreteLaplace(1, ONE))[0])
@@ -121,7 +128,8 @@ def test_large_samples_are_not_judged() -> None:
     """Two to the number of transactions are too many: no verdict is better than a wrong one."""
 
     def on_sample(data: Transactions, noise: Noise) -> int:
-        return int(noise.sample_keys(len(data), rate=Fraction(1, 2)).size) * number(data, noise)
+        keys = noise.sample_keys(rate=Fraction(1, 2)).of_rows(numbered(data))
+        return int(keys.size) * number(data, noise)
 
     with pytest.raises(BadCall, match="too many outcomes to run through"):
         largest_loss(on_sample, PAIRS[0])

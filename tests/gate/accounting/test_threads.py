@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from curators import curator_over
+from row_keys_twin import keys_of
 from veilset.arrays import Int64Array
 from veilset.errors import BudgetExceeded
 from veilset.gate import (
@@ -33,6 +34,7 @@ from veilset.gate.accounting.parallel import Chains, ParallelAccount
 from veilset.gate.zcdp import delta_of
 from veilset.itemsets import Itemsets
 from veilset.raw.counts import ExactCounts
+from veilset.raw.cuts.row_keys import SipKeys
 from veilset.raw.transactions import Alphabet
 from veilset.taxonomy import Taxonomy
 
@@ -63,9 +65,9 @@ class NoNoise(Noise):
         assert bound > 0
         return 0
 
-    def keys(self, number: int) -> np.ndarray[tuple[int], np.dtype[np.uint32]]:
+    def keys(self) -> SipKeys:
         """The same for everybody."""
-        return np.arange(number, dtype=np.uint32) * np.uint32(10**8)
+        return keys_of(1)
 
 
 @pytest.fixture(autouse=True)

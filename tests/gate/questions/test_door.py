@@ -35,6 +35,7 @@ from veilset.gate import (
     UnnamedCurator,
 )
 from veilset.itemsets import Domain, Itemsets
+from veilset.raw.cuts.row_keys import LongRows
 from veilset.raw.cuts.rows import CompressedRows, Keys
 from veilset.taxonomy import Taxonomy
 
@@ -54,9 +55,9 @@ class Greedy:
         """One item, it says."""
         return min(1, alphabet_size)
 
-    def keys_needed(self, rows: CompressedRows) -> int:
+    def keys_needed(self, rows: CompressedRows) -> LongRows | None:
         """None."""
-        return 0 * rows.offsets.size
+        return LongRows(rows, 0) if rows.offsets.size == 0 else None
 
     def apply(self, rows: CompressedRows, keys: Keys) -> CompressedRows:
         """Everything."""

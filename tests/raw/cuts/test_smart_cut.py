@@ -13,6 +13,7 @@ from laws import first_item_favoured
 from reference import Baskets
 from strategies import arrays_of, baskets, baskets_of, keys, rows_of, smart_truncations
 from veilset.errors import BadCall
+from veilset.raw.cuts.row_keys import LongRows
 from veilset.raw.cuts.smart_cut import KeepSmart
 
 
@@ -25,7 +26,7 @@ def smart(limit: int, score_of: dict[tuple[int, ...], int]) -> KeepSmart:
 def cut_one(truncation: KeepSmart, basket: set[int], given_keys: list[int] | None = None) -> set[int]:
     """One basket after truncation; without keys given, all are equal."""
     rows = rows_of([frozenset(basket)])
-    drawn = np.array(given_keys or [0] * truncation.keys_needed(rows), np.uint32)
+    drawn = np.array(given_keys or [0] * LongRows(rows, truncation.limit).keys, np.uint32)
     return set(truncation.apply(rows, drawn).items.tolist())
 
 
@@ -46,7 +47,7 @@ def test_many_items_and_long_rows_are_cut_as_by_the_twin(
     score_of = {tuple(sorted(each)): int(rng.integers(-2, 10)) for each in drawn}
     rows = [frozenset(rng.choice(items, rng.integers(items), replace=False).tolist()) for _ in range(4)]
     truncation = smart(limit, score_of)
-    given_keys = rng.integers(2**32, size=truncation.keys_needed(rows_of(rows)), dtype=np.uint32)
+    given_keys = rng.integers(2**32, size=LongRows(rows_of(rows), truncation.limit).keys, dtype=np.uint32)
     found = baskets_of(truncation.apply(rows_of(rows), given_keys))
     assert found == reference.truncated(rows, truncation, iter(given_keys.tolist()))
 
@@ -71,7 +72,7 @@ def test_the_order_of_the_candidates_makes_no_difference(
     itemsets = truncation.items.reshape(truncation.scores.size, -1)[order, ::-1]
     other = KeepSmart(truncation.limit, truncation.offsets, itemsets.ravel(), truncation.scores[order])
     table = rows_of(rows)
-    drawn = np.array(given_keys[: truncation.keys_needed(table)], np.uint32)
+    drawn = np.array(given_keys[: LongRows(table, truncation.limit).keys], np.uint32)
     assert baskets_of(other.apply(table, drawn)) == baskets_of(truncation.apply(table, drawn))
 
 

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 import reference
 from reference import Baskets
+from row_keys_twin import keys_in_order, keys_of
 from strategies import (
     ALPHABET_SIZE,
     arrays_of,
     baskets,
     itemsets,
-    keys,
     neighbours,
     transactions_of,
     truncations,
@@ -25,9 +25,9 @@ from strategies import (
 from veilset.arrays import Int64Array
 from veilset.errors import BadCall
 from veilset.raw.counts import ExactCounts
+from veilset.raw.cuts.row_keys import LongRows, RowKeys, SipKeys
 from veilset.raw.cuts.rows import CompressedRows, Keys
 from veilset.raw.cuts.truncation import KeepAll, KeepBest, KeepRandom, Truncation, l1_sensitivity
-from veilset.raw.engines import DrawKeys
 from veilset.raw.engines.itemset_filter import ItemsetFilter
 from veilset.raw.engines.local import LocalEngine
 from veilset.raw.kernels import vertical
@@ -35,6 +35,7 @@ from veilset.raw.transactions import Transactions
 
 ALL_ITEMS = np.arange(ALPHABET_SIZE, dtype=np.int32)
 
+secrets = st.integers(0, 99).map(keys_of)
 chunk_sizes = st.sampled_from([1, 3, 64, 1_000])
 chosen_items = st.permutations(range(ALPHABET_SIZE)).flatmap(
     lambda order: st.integers(0, ALPHABET_SIZE).map(lambda number: list(order[:number]))
@@ -49,29 +50,9 @@ FORMS = {
 """Settings of `vertical` that bring about each form of it on small data."""
 
 
-def stream(values: list[int]) -> DrawKeys:
-    """Draws the given keys in order, and begins again when they run out."""
-    drawn = 0
-
-    def draw(number: int) -> Keys:
-        nonlocal drawn
-        taken = np.take(values, range(drawn, drawn + number), mode="wrap")
-        drawn += number
-        return taken.astype(np.uint32)
-
-    return draw
-
-
-def seeded_keys(seed: int) -> DrawKeys:
-    """Draws keys from a generator of its own."""
-    rng = np.random.default_rng(seed)
-    return lambda number: rng.integers(2**32, size=number, dtype=np.uint32)
-
-
-def no_keys(number: int) -> Keys:
+def no_keys() -> RowKeys:
     """For truncations that draw nothing."""
-    assert number == 0
-    return np.empty(0, np.uint32)
+    pytest.fail("keys are drawn where nothing is left to chance")
 
 
 def engine_of(rows: Baskets, chunk: int = 1_000, threads: int = 2) -> LocalEngine:
@@ -102,7 +83,7 @@ def test_supports_match_the_obvious_loop_in_every_form(
 @given(
     rows=baskets(),
     truncation=truncations(),
-    drawn=keys(),
+    drawn=secrets,
     candidates=itemsets(),
     chosen=chosen_items,
     chunk=chunk_sizes,
@@ -110,22 +91,22 @@ def test_supports_match_the_obvious_loop_in_every_form(
 def test_every_question_under_every_truncation_matches_its_twin(
     rows: Baskets,
     truncation: Truncation,
-    drawn: list[int],
+    drawn: SipKeys,
     candidates: list[list[int]],
     chosen: list[int],
     chunk: int,
 ) -> None:
-    """Each question truncates first and counts then; the keys are taken in the order of the rows."""
-    left = reference.truncated(rows, truncation, iter(drawn))
+    """Each question truncates first and counts then; by keys that hang on the row alone."""
+    left = reference.truncated(rows, truncation, keys_in_order(rows, truncation, drawn))
     engine, some = engine_of(rows, chunk), np.array(chosen, np.int32)
     assert engine.number().values.tolist() == [len(rows)]
-    assert engine.lengths(truncation, stream(drawn), limit=4).values.tolist() == reference.lengths(left, 4)
-    assert engine.item_supports(truncation, stream(drawn)).values.tolist() == reference.item_supports(
+    assert engine.lengths(truncation, lambda: drawn, limit=4).values.tolist() == reference.lengths(left, 4)
+    assert engine.item_supports(truncation, lambda: drawn).values.tolist() == reference.item_supports(
         left, ALPHABET_SIZE
     )
-    found = engine.supports(*arrays_of(candidates), truncation, stream(drawn))
+    found = engine.supports(*arrays_of(candidates), truncation, lambda: drawn)
     assert found.values.tolist() == reference.supports(left, candidates)
-    found = engine.marginal(some, truncation, stream(drawn))
+    found = engine.marginal(some, truncation, lambda: drawn)
     assert found.values.tolist() == reference.marginal(left, chosen)
 
 
@@ -138,21 +119,21 @@ def moves(
 
 
 @given(
-    databases=neighbours(), truncation=truncations(), drawn=keys(), candidates=itemsets(), chunk=chunk_sizes
+    databases=neighbours(), truncation=truncations(), drawn=secrets, candidates=itemsets(), chunk=chunk_sizes
 )
 def test_one_more_basket_moves_supports_up_by_no_more_than_their_sensitivity(
     databases: tuple[Baskets, Baskets],
     truncation: Truncation,
-    drawn: list[int],
+    drawn: SipKeys,
     candidates: list[list[int]],
     chunk: int,
 ) -> None:
     """Every support moves by 0 or 1, and different itemsets together by no more than `l1_sensitivity`."""
     different = [list(itemset) for itemset in dict.fromkeys(map(tuple, candidates))]
     asked: list[tuple[Callable[[LocalEngine], ExactCounts], list[int]]] = [
-        (lambda engine: engine.item_supports(truncation, stream(drawn)), [1] * ALPHABET_SIZE),
+        (lambda engine: engine.item_supports(truncation, lambda: drawn), [1] * ALPHABET_SIZE),
         (
-            lambda engine: engine.supports(*arrays_of(different), truncation, stream(drawn)),
+            lambda engine: engine.supports(*arrays_of(different), truncation, lambda: drawn),
             list(map(len, different)),
         ),
     ]
@@ -165,31 +146,33 @@ def test_one_more_basket_moves_supports_up_by_no_more_than_their_sensitivity(
         )
 
 
-@given(databases=neighbours(), truncation=truncations(), drawn=keys(), chosen=chosen_items, chunk=chunk_sizes)
+@given(
+    databases=neighbours(), truncation=truncations(), drawn=secrets, chosen=chosen_items, chunk=chunk_sizes
+)
 def test_one_more_basket_adds_one_to_one_length_and_to_one_cell(
     databases: tuple[Baskets, Baskets],
     truncation: Truncation,
-    drawn: list[int],
+    drawn: SipKeys,
     chosen: list[int],
     chunk: int,
 ) -> None:
     """A basket has one length and one cell of a marginal: histograms have sensitivity 1."""
     some = np.array(chosen, np.int32)
     for moved in (
-        moves(lambda engine: engine.lengths(truncation, stream(drawn), limit=3), databases, chunk),
-        moves(lambda engine: engine.marginal(some, truncation, stream(drawn)), databases, chunk),
+        moves(lambda engine: engine.lengths(truncation, lambda: drawn, limit=3), databases, chunk),
+        moves(lambda engine: engine.marginal(some, truncation, lambda: drawn), databases, chunk),
     ):
         assert sorted(moved.tolist()) == [0] * (moved.size - 1) + [1]
 
 
 def test_a_seeded_run_repeats_whatever_the_number_of_threads() -> None:
-    """Keys are drawn in the order of the chunks, by one thread."""
+    """Keys hang on what a row holds, and on nothing else."""
     rng = np.random.default_rng(8)
     rows = [frozenset(rng.choice(ALPHABET_SIZE, 4, replace=False).tolist()) for _ in range(500)]
     seen = set()
     for threads in (1, 2, 7):
         engine = engine_of(rows, chunk=7, threads=threads)
-        seen.add(tuple(engine.item_supports(KeepRandom(2), seeded_keys(9)).values.tolist()))
+        seen.add(tuple(engine.item_supports(KeepRandom(2), lambda: keys_of(9)).values.tolist()))
     assert len(seen) == 1
 
 
@@ -282,9 +265,9 @@ class FailingTruncation:
         """Anything."""
         return alphabet_size
 
-    def keys_needed(self, rows: CompressedRows) -> int:  # noqa: ARG002
+    def keys_needed(self, rows: CompressedRows) -> LongRows | None:  # noqa: ARG002
         """None."""
-        return 0
+        return None
 
     def apply(self, rows: CompressedRows, keys: Keys) -> CompressedRows:  # noqa: ARG002
         """Fails."""
@@ -332,14 +315,14 @@ def test_a_bad_question_is_refused(ask: Callable[[LocalEngine], ExactCounts], me
         ask(engine_of([frozenset({0})]))
 
 
-@given(rows=baskets(), truncation=truncations(), drawn=keys(), chunk=chunk_sizes, threads=st.integers(1, 3))
+@given(rows=baskets(), truncation=truncations(), drawn=secrets, chunk=chunk_sizes, threads=st.integers(1, 3))
 def test_weighted_items_match_the_obvious_loop(
-    rows: Baskets, truncation: Truncation, drawn: list[int], chunk: int, threads: int
+    rows: Baskets, truncation: Truncation, drawn: SipKeys, chunk: int, threads: int
 ) -> None:
     """Under every truncation, by what is left of a transaction, in any chunks and on any number of threads."""
     weights = np.array([5**length for length in range(ALPHABET_SIZE + 1)], np.int64)
-    found = engine_of(rows, chunk, threads).weighted_items(weights, truncation, stream(drawn))
-    kept = reference.truncated(rows, truncation, iter(drawn))
+    found = engine_of(rows, chunk, threads).weighted_items(weights, truncation, lambda: drawn)
+    kept = reference.truncated(rows, truncation, keys_in_order(rows, truncation, drawn))
     assert found.values.tolist() == reference.weighted_items(kept, ALPHABET_SIZE, weights.tolist())
 
 
@@ -347,10 +330,11 @@ def test_weights_must_reach_up_to_the_longest_transaction() -> None:
     """Or a kernel would read past the last of them."""
     rows = [frozenset({0, 1, 2})]
     assert (
-        engine_of(rows).weighted_items(np.array([0, 4, 2]), KeepRandom(2), seeded_keys(1)).values.sum() == 4
+        engine_of(rows).weighted_items(np.array([0, 4, 2]), KeepRandom(2), lambda: keys_of(1)).values.sum()
+        == 4
     )
     with pytest.raises(BadCall, match="2 weights are too few"):
-        engine_of(rows).weighted_items(np.array([0, 4]), KeepRandom(2), seeded_keys(1))
+        engine_of(rows).weighted_items(np.array([0, 4]), KeepRandom(2), lambda: keys_of(1))
     with pytest.raises(BadCall, match="too few"):
         engine_of(rows).weighted_items(np.array([0, 4, 2]), KeepAll(), no_keys)
 

@@ -38,8 +38,8 @@ WRITERS = {".parquet": write_parquet, ".arrow": write_arrow}
 def in_batches(path: Path, **options: Any) -> Transactions:  # noqa: ANN401 - whatever `read` takes
     """What is read of a file, two rows at a time; fails where it is read as a whole."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(streamed, "LEAST_ROWS", 0)
-        patch.setattr(streamed, "ROWS_AT_ONCE", 2)
+        patch.setattr(streamed, "LEAST_STREAMED", 0)
+        patch.setattr(streamed, "ROWS_IN_A_BATCH", 2)
         patch.delattr("veilset.raw.read.read_table_file")
         return read(path, **options)
 
@@ -125,7 +125,7 @@ import veilset as vs
 from veilset.raw.read import streamed
 
 path = sys.argv[1]
-streamed.LEAST_ROWS, streamed.ROWS_AT_ONCE = int(sys.argv[2]), 1 << 13
+streamed.LEAST_STREAMED, streamed.ROWS_IN_A_BATCH = int(sys.argv[2]), 1 << 13
 
 
 def held() -> int:

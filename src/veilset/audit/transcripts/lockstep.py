@@ -4,8 +4,9 @@ A side is a database. Usually it is run once. Where a decision that never leaves
 a sample does, a side is run once for each way in which that can come out, each with its probability: the probability of
 the answers on that side is the sum over its runs.
 
-Random keys are the same on both sides, transaction by transaction, because the unit is the last of its database: the
-laws are compared given the keys, and what holds for each of them holds on average.
+Random keys are the same on both sides, transaction by transaction, because they depend on what a transaction holds, and
+the unit has numbers among equal ones that nobody else has: the laws are compared given the keys, and what holds for
+each of them holds on average.
 """
 
 import math
@@ -52,6 +53,7 @@ from veilset.gate.selection.noisy_test import NoisyTest, PassedCounts, SparseCou
 from veilset.gate.selection.sparse_vector import Comparisons
 from veilset.itemsets import Domain, Itemset
 from veilset.raw.counts import ExactCounts
+from veilset.raw.cuts.row_keys import NumberedRows, RowKeys, SipKeys
 from veilset.raw.cuts.rows import Keys
 
 RunWith = Callable[[Noise], object]
@@ -92,20 +94,23 @@ class LockstepNoise(Noise):
         self._decided, self._drawn = self._decided + 1, 0
         return outcome
 
-    def keys(self, number: int) -> Keys:
+    def keys(self) -> SipKeys:
         """The same for the same transactions, whatever was drawn for earlier questions."""
         rng = np.random.default_rng([self._seed, self._decided, self._drawn])
         self._drawn += 1
-        return rng.integers(0, 2**32, size=number, dtype=np.uint32)
+        return SipKeys(rng.integers(0, 2**64, size=2, dtype=np.uint64))
 
-    def sample_keys(self, number: int, *, rate: Fraction) -> Keys:
+    def sample_keys(self, *, rate: Fraction) -> RowKeys:
         """Keys by which just those transactions are in the sample that were said to be; only one can be drawn."""
         if rate == 1:  # everybody is in it
-            return self.keys(number)
+            return self.keys()
         self.samples += 1
-        if self._sampled is None:
-            return self.keys(number)
-        here, missing = self._sampled[:number], len(self._sampled) - number
+        return self.keys() if self._sampled is None else _SaidKeys(self.keys().secret, self, rate)
+
+    def said_keys(self, number: int, rate: Fraction) -> Keys:
+        """The keys of the transactions of a sample, as was said; what that is worth is noted."""
+        sampled = self._sampled or ()
+        here, missing = sampled[:number], len(sampled) - number
         self.log_weight += sum(math.log(rate if is_in else 1 - rate) for is_in in here)
         # What is said of transactions that are not there, because an owner has too many, changes nothing.
         self.log_weight -= math.log(2) * missing
@@ -165,6 +170,18 @@ class LockstepNoise(Noise):
     def below(self, bound: int) -> int:
         """Nobody draws a number but by a decision."""
         raise AssertionError(f"a number below {bound} outside of every decision")
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class _SaidKeys(SipKeys):
+    """Keys of transactions, in their order, by what was said of each; all other keys are as usual."""
+
+    noise: LockstepNoise
+    rate: Fraction
+
+    def of_rows(self, numbered: NumberedRows) -> Keys:
+        """Just below the rate, or just at it."""
+        return self.noise.said_keys(numbered.numbers.size, self.rate)
 
 
 Side = Sequence[tuple[RunWith, LockstepNoise]]

@@ -119,6 +119,8 @@ class _Growth:
         starts = np.append(0, np.cumsum(self._width - 1 - level.ranks))
         above, seen = self._children.of(level.exact)
         places = starts[above] + self._exact.ranks[seen] - level.ranks[above] - 1
+        order = np.argsort(places)  # by path: the order in which exact nodes stand must not matter
+        places, seen = places[order], seen[order]
         exact = ExactCounts(self._exact.counts[seen])
         kept = self._noise.passing(SparseCounts(places, exact, int(starts[-1])), self._test)
         parents = np.searchsorted(starts, kept.places, side="right") - 1

@@ -5,7 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
-from veilset.arrays import Int32Array, Int64Array, Uint32Array
+from veilset.arrays import BoolArray, Int32Array, Int64Array, Uint32Array
 from veilset.errors import BadCall
 from veilset.integers import item_codes, whole_numbers
 
@@ -27,6 +27,14 @@ class CompressedRows:
     def __post_init__(self) -> None:
         self.offsets.setflags(write=False)
         self.items.setflags(write=False)
+
+
+def chosen_rows(rows: CompressedRows, is_chosen: BoolArray) -> CompressedRows:
+    """Some of the rows, in their order; their offsets start at 0."""
+    lengths = np.diff(rows.offsets)
+    offsets = np.append(0, np.cumsum(lengths[is_chosen])).astype(np.int64)
+    items = rows.items[rows.offsets[0] : rows.offsets[-1]]
+    return CompressedRows(offsets, items[np.repeat(is_chosen, lengths)])
 
 
 class _Lists(Protocol):

@@ -7,6 +7,7 @@ import numpy as np
 from veilset.arrays import Int32Array, Int64Array, Uint64Array
 from veilset.errors import BadCall
 from veilset.integers import whole_numbers
+from veilset.raw.cuts.row_keys import LongRows
 from veilset.raw.cuts.rows import CompressedRows, Keys, keep_lists
 from veilset.raw.cuts.truncation import checked_limit
 from veilset.raw.kernels import marking, similar
@@ -54,9 +55,9 @@ class KeepSimilar:
             )
         return min(self.limit, self.order.size)
 
-    def keys_needed(self, rows: CompressedRows) -> int:  # noqa: ARG002 - part of the protocol
+    def keys_needed(self, rows: CompressedRows) -> LongRows | None:  # noqa: ARG002 - part of the protocol
         """None."""
-        return 0
+        return None
 
     def apply(self, rows: CompressedRows, keys: Keys) -> CompressedRows:  # noqa: ARG002
         """Restrict to the order, then truncate the long ones."""

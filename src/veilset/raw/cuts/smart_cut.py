@@ -7,8 +7,9 @@ import numpy as np
 from veilset.arrays import Int32Array, Int64Array
 from veilset.errors import BadCall
 from veilset.integers import whole_numbers
+from veilset.raw.cuts.row_keys import LongRows
 from veilset.raw.cuts.rows import CompressedRows, Keys, keep_lists
-from veilset.raw.cuts.truncation import KeepRandom, checked_limit
+from veilset.raw.cuts.truncation import checked_limit
 from veilset.raw.kernels import smart
 
 
@@ -32,7 +33,7 @@ class KeepSmart:
     >>> pairs, scores = np.array([1, 2, 2, 3, 4, 5], np.int32), np.array([10, 8, 9])
     >>> truncation = KeepSmart(3, np.array([0, 2, 4, 6]), pairs, scores)
     >>> basket = CompressedRows(np.array([0, 5]), np.array([1, 2, 3, 4, 5], np.int32))
-    >>> truncation.apply(basket, keys=np.zeros(truncation.keys_needed(basket), np.uint32)).items.tolist()
+    >>> truncation.apply(basket, keys=np.zeros(5, np.uint32)).items.tolist()
     [1, 2, 3]
     """
 
@@ -55,9 +56,9 @@ class KeepSmart:
         """The limit."""
         return min(self.limit, alphabet_size)
 
-    def keys_needed(self, rows: CompressedRows) -> int:
+    def keys_needed(self, rows: CompressedRows) -> LongRows | None:
         """One for each item of each row that is too long, as for a random truncation."""
-        return KeepRandom(self.limit).keys_needed(rows)
+        return LongRows(rows, self.limit)
 
     def apply(self, rows: CompressedRows, keys: Keys) -> CompressedRows:
         """Keep the items of the heaviest candidates."""

@@ -9,6 +9,7 @@ import numpy as np
 from veilset.arrays import Int32Array, Int64Array
 from veilset.errors import BadCall
 from veilset.integers import whole, whole_numbers
+from veilset.raw.cuts.row_keys import LongRows
 from veilset.raw.cuts.rows import CompressedRows, Keys, keep_lists
 from veilset.raw.kernels import splitting
 
@@ -55,9 +56,9 @@ class Split:
         _check_patterns(sizes, self.weights)
         object.__setattr__(self, "_patterns", _heaviest_first(self.offsets, self.items, sizes, self.weights))
 
-    def keys_needed(self, rows: CompressedRows) -> int:  # noqa: ARG002 - part of the protocol
+    def keys_needed(self, rows: CompressedRows) -> LongRows | None:  # noqa: ARG002 - part of the protocol
         """None: nothing is left to chance."""
-        return 0
+        return None
 
     def apply(self, rows: CompressedRows, keys: Keys) -> CompressedRows:  # noqa: ARG002
         """The pieces of all rows, in order; a row that holds no item of a pattern has none."""

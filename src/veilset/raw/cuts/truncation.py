@@ -15,6 +15,7 @@ import numpy as np
 from veilset.arrays import BoolArray, Int64Array
 from veilset.errors import BadCall
 from veilset.integers import whole, whole_numbers
+from veilset.raw.cuts.row_keys import LongRows
 from veilset.raw.cuts.rows import CompressedRows, Keys
 from veilset.raw.kernels import marking
 
@@ -26,8 +27,8 @@ class Reshape(Protocol):
     moves the support of each single itemset by at most 1. How many supports it moves is another matter.
     """
 
-    def keys_needed(self, rows: CompressedRows) -> int:
-        """How many random keys `apply` wants for these rows."""
+    def keys_needed(self, rows: CompressedRows) -> LongRows | None:
+        """For which items of which rows `apply` wants random keys, in their order; None where it wants none."""
 
     def apply(self, rows: CompressedRows, keys: Keys) -> CompressedRows:
         """The rows that are made of these."""
@@ -70,9 +71,9 @@ class KeepAll:
         """The whole alphabet."""
         return alphabet_size
 
-    def keys_needed(self, rows: CompressedRows) -> int:  # noqa: ARG002 - part of the protocol
+    def keys_needed(self, rows: CompressedRows) -> LongRows | None:  # noqa: ARG002 - part of the protocol
         """None."""
-        return 0
+        return None
 
     def apply(self, rows: CompressedRows, keys: Keys) -> CompressedRows:  # noqa: ARG002
         """The rows as they are."""
@@ -92,9 +93,9 @@ class DropLonger:
         """The limit."""
         return min(self.limit, alphabet_size)
 
-    def keys_needed(self, rows: CompressedRows) -> int:  # noqa: ARG002
+    def keys_needed(self, rows: CompressedRows) -> LongRows | None:  # noqa: ARG002
         """None."""
-        return 0
+        return None
 
     def apply(self, rows: CompressedRows, keys: Keys) -> CompressedRows:  # noqa: ARG002
         """Empty the rows that are too long."""
@@ -114,10 +115,9 @@ class KeepRandom:
         """The limit."""
         return min(self.limit, alphabet_size)
 
-    def keys_needed(self, rows: CompressedRows) -> int:
+    def keys_needed(self, rows: CompressedRows) -> LongRows | None:
         """One for each item of each row that is too long."""
-        lengths = np.diff(rows.offsets)
-        return int(lengths[lengths > self.limit].sum())
+        return LongRows(rows, self.limit)
 
     def apply(self, rows: CompressedRows, keys: Keys) -> CompressedRows:
         """Keep the items with the smallest keys."""
@@ -143,9 +143,9 @@ class KeepBest:
             raise BadCall(f"{self.rank.size} ranks for {alphabet_size} items; give one rank for each item")
         return min(self.limit, alphabet_size)
 
-    def keys_needed(self, rows: CompressedRows) -> int:  # noqa: ARG002
+    def keys_needed(self, rows: CompressedRows) -> LongRows | None:  # noqa: ARG002
         """None."""
-        return 0
+        return None
 
     def apply(self, rows: CompressedRows, keys: Keys) -> CompressedRows:  # noqa: ARG002
         """Keep the items of smallest rank."""
@@ -168,7 +168,7 @@ class OnlyItems:
         """No more than were chosen."""
         return min(self.then.longest(alphabet_size), np.unique(self.items).size)
 
-    def keys_needed(self, rows: CompressedRows) -> int:
+    def keys_needed(self, rows: CompressedRows) -> LongRows | None:
         """What the next truncation wants for the rows that are left of these."""
         return self.then.keys_needed(self._chosen(rows))
 

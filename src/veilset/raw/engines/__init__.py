@@ -5,13 +5,13 @@ from typing import Protocol
 
 from veilset.arrays import Int32Array, Int64Array
 from veilset.raw.counts import ExactCounts, ExactItemsets, ExactRecords, ExactTree
-from veilset.raw.cuts.rows import Keys
+from veilset.raw.cuts.row_keys import RowKeys
 from veilset.raw.cuts.truncation import Reshape, Truncation
 from veilset.raw.engines.itemset_filter import ItemsetFilter
 from veilset.raw.transactions import Alphabet
 
-DrawKeys = Callable[[int], Keys]
-"""Draws a given number of random keys, for truncations that choose at random."""
+DrawKeys = Callable[[], RowKeys]
+"""Draws a secret, and with it the random keys of all transactions; called only where something is left to chance."""
 
 
 class Engine(Protocol):

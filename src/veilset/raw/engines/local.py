@@ -1,8 +1,8 @@
 """The engine for data that fits in this machine's memory: compiled counting over chunks, on all cores.
 
 A chunk is truncated, then counted, then forgotten, so a question needs little more memory than its answer. Answers
-are sums of integers: they do not depend on which thread counted what. Random keys are drawn chunk by chunk,
-in order, by the thread that asks: a seeded run repeats, whatever the number of threads.
+are sums of integers: they do not depend on which thread counted what. Random keys depend on what a transaction holds
+(`raw.cuts.row_keys`): a seeded run repeats, whatever the number of threads, chunks and the order of the rows.
 """
 
 import math
@@ -12,15 +12,17 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property
 from queue import SimpleQueue
+from threading import Lock
 from typing import TypeVar
 
 import numpy as np
 
-from veilset.arrays import Int32Array, Int64Array
+from veilset.arrays import Int32Array, Int64Array, Uint32Array
 from veilset.errors import BadCall
 from veilset.raw.counts import ExactCounts, ExactItemsets, ExactRecords, ExactTree
 from veilset.raw.cuts.owners import keep_per_owner
-from veilset.raw.cuts.rows import CompressedRows, Keys
+from veilset.raw.cuts.row_keys import NumberedRows, RowKeys
+from veilset.raw.cuts.rows import CompressedRows, Keys, chosen_rows
 from veilset.raw.cuts.truncation import KeepAll, Reshape, Truncation
 from veilset.raw.engines import DrawKeys, levelwise, mining
 from veilset.raw.engines.derived_rows import joined_chunks, with_codes
@@ -28,6 +30,7 @@ from veilset.raw.engines.item_bitmaps import LARGEST_BY_SUBSETS, ItemBitmaps
 from veilset.raw.engines.itemset_filter import ItemsetFilter
 from veilset.raw.kernels import (
     containment,
+    equal_rows,
     length_weights,
     normalised_supports,
     prefix_tree,
@@ -65,9 +68,13 @@ def _whole(transactions: Transactions) -> CompressedRows:
     return CompressedRows(np.ascontiguousarray(offsets), np.ascontiguousarray(transactions.items[first:last]))
 
 
-def _no_keys(number: int) -> Keys:
-    """For questions without a truncation, which need no random keys."""
-    return np.empty(number, np.uint32)
+_NO_KEYS: Keys = np.empty(0, np.uint32)
+"""For truncations that leave nothing to chance."""
+
+
+def _no_keys() -> RowKeys:
+    """For questions without a truncation, which never ask for keys."""
+    raise AssertionError("keys are drawn where nothing is left to chance")
 
 
 def _check_different(items: Int32Array) -> None:
@@ -91,12 +98,21 @@ class LocalEngine:
         *,
         threads: int | None = None,
         rows_in_a_chunk: int = ROWS_IN_A_CHUNK,
+        numbers: Uint32Array | None = None,
     ) -> None:
+        """`numbers` are those of transactions among equal ones, where these are a part of more."""
         self.alphabet: Alphabet = transactions.alphabet
         self._rows = _whole(transactions)
         self._owners = transactions.owners
         self._threads = threads or os.cpu_count() or 1
         self._rows_in_a_chunk = rows_in_a_chunk
+        self._numbering = Lock()
+        self._numbered: tuple[int, Uint32Array | None] = (-1, numbers)
+
+    @property
+    def held(self) -> Transactions:
+        """The transactions themselves, for engines that put several of these together."""
+        return Transactions(self._rows.offsets, self._rows.items, self.alphabet, self._owners)
 
     def reshaped(self, reshape: Reshape, draw: DrawKeys) -> "LocalEngine":
         """An engine over the rows that the transactions become; chunk by chunk, on all cores."""
@@ -107,16 +123,13 @@ class LocalEngine:
 
     def sample(self, draw: DrawKeys, *, below: int) -> "LocalEngine":
         """The same over the transactions whose random 32-bit key is below a bound."""
-        is_drawn = draw(self._rows.offsets.size - 1) < np.uint64(below)
-        lengths = np.diff(self._rows.offsets)
-        offsets = np.append(0, np.cumsum(lengths[is_drawn]))
-        drawn = Transactions(offsets, self._rows.items[np.repeat(is_drawn, lengths)], self.alphabet)
-        return LocalEngine(drawn, threads=self._threads, rows_in_a_chunk=self._rows_in_a_chunk)
+        keys = draw().of_rows(NumberedRows(self._rows, self._numbers(longer_than=-1)))
+        drawn = chosen_rows(self._rows, keys < np.uint64(below))
+        return self._over(drawn, self.alphabet)
 
     def of_each_owner(self, most: int, draw: DrawKeys) -> "LocalEngine":
         """An engine over at most that many transactions of each owner, drawn uniformly."""
-        held = Transactions(self._rows.offsets, self._rows.items, self.alphabet, self._owners)
-        kept = keep_per_owner(held, most, draw(len(held)))
+        kept = keep_per_owner(self.held, most, draw())
         return LocalEngine(kept, threads=self._threads, rows_in_a_chunk=self._rows_in_a_chunk)
 
     def restricted(self, items: Int64Array) -> "LocalEngine":
@@ -377,11 +390,20 @@ class LocalEngine:
         """At most one for each chunk: on few rows a question takes less time than starting a thread."""
         return min(self._threads, max(1, math.ceil((self._rows.offsets.size - 1) / self._rows_in_a_chunk)))
 
-    def _chunks(self) -> Iterator[CompressedRows]:
-        for first in range(0, self._rows.offsets.size - 1, self._rows_in_a_chunk):
-            yield CompressedRows(
-                self._rows.offsets[first : first + self._rows_in_a_chunk + 1], self._rows.items
-            )
+    def _numbers(self, *, longer_than: int) -> Uint32Array:
+        """The number of each transaction among those equal to it; of shorter ones it is not told."""
+        with self._numbering:
+            told, numbers = self._numbered
+            if numbers is None or told > longer_than:
+                rows = self._rows
+                _, numbers = equal_rows.number_equal_rows(rows.offsets, rows.items, longer_than)
+                self._numbered = longer_than, numbers
+            return numbers
+
+    def _chunks(self) -> Iterator[slice]:
+        number = self._rows.offsets.size - 1
+        for first in range(0, number, self._rows_in_a_chunk):
+            yield slice(first, min(first + self._rows_in_a_chunk, number))
 
     def _sum(self, add: AddCounts, size: int, truncation: Truncation, draw: DrawKeys) -> ExactCounts:
         """The sum over all chunks of what their rows contribute after truncation."""
@@ -406,14 +428,24 @@ class LocalEngine:
         self, work: ChunkWork[FromChunk], reshape: Reshape, draw: DrawKeys, *, threads: int
     ) -> Iterator[FromChunk]:
         """What the work makes of each chunk, in order; no more keys and parts in memory than are soon needed."""
+        nothing = CompressedRows(self._rows.offsets[:1], self._rows.items)
+        keys = None if reshape.keys_needed(nothing) is None else draw()
+
+        def keyed_work(chunk: slice) -> FromChunk:
+            rows = CompressedRows(self._rows.offsets[chunk.start : chunk.stop + 1], self._rows.items)
+            wanted = reshape.keys_needed(rows)
+            if keys is None or wanted is None:
+                return work(rows, _NO_KEYS)
+            numbers = self._numbers(longer_than=wanted.limit)[chunk]
+            return work(rows, keys.of_items(NumberedRows(rows, numbers), wanted))
+
         if threads == 1:
-            for rows in self._chunks():
-                yield work(rows, draw(reshape.keys_needed(rows)))
+            yield from map(keyed_work, self._chunks())
             return
         with ThreadPoolExecutor(threads) as pool:
             waiting: deque[Future[FromChunk]] = deque()
-            for rows in self._chunks():
-                waiting.append(pool.submit(work, rows, draw(reshape.keys_needed(rows))))
+            for chunk in self._chunks():
+                waiting.append(pool.submit(keyed_work, chunk))
                 if len(waiting) > 2 * threads:
                     yield waiting.popleft().result()
             for part in waiting:

@@ -9,11 +9,12 @@ anything is asked, for the eyes of whoever owns the data. A refusal is not a rel
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from veilset.arguments import a_path
 from veilset.deferred import Deferred
 from veilset.errors import BadCall, BadInput
+from veilset.raw.clustered import ClusteredTransactions
 from veilset.raw.read import misread
 from veilset.raw.read.csv_tables import read_csv_table
 from veilset.raw.read.encode import TokenRows, encode, over_alphabet
@@ -29,6 +30,7 @@ from veilset.raw.read.streamed import streamed_rows
 from veilset.raw.read.text import read_basket, read_fimi, read_spmf
 from veilset.raw.read.vocabulary import AlphabetSource, Vocabulary, vocabulary_of
 from veilset.raw.transactions import Item, Transactions
+from veilset.wording import shown
 
 if TYPE_CHECKING:
     from veilset.raw.read import databases, spreadsheets
@@ -48,6 +50,8 @@ __all__ = [
     "read_and_tell",
     "write_encoded",
 ]
+
+EngineName = Literal["local", "spark"]
 
 FORMAT_OF_SUFFIX = {
     ".dat": "fimi",
@@ -78,6 +82,8 @@ def read(  # noqa: PLR0913 - one word for each thing that a file does not say it
     alphabet: AlphabetSource | None = None,
     query: str | None = None,
     columns: Sequence[Item] | None = None,
+    engine: EngineName | None = None,
+    master: str | None = None,
 ) -> Transactions:
     """Read transactions: one set of items for each person, or several for each.
 
@@ -137,6 +143,9 @@ def read(  # noqa: PLR0913 - one word for each thing that a file does not say it
             release of the data has to say which items may be named.
         query: One SELECT for a database; it is read only. Its columns are named by `owner`, `basket` and `item`.
         columns: What the columns of a matrix without names are called, if not 0, 1, 2, ...
+        engine: "spark" to read a path on a Spark cluster, and to count there; rows never reach this machine. A
+            DataFrame of PySpark is read so without a word; it has a list column, or columns of owners and items.
+        master: The cluster, such as spark://HOST:7077 or sc://HOST:15002; the session that is there, if left out.
 
     Raises:
         BadInput: The source cannot be read; the message tells where, and what to do.
@@ -149,6 +158,10 @@ def read(  # noqa: PLR0913 - one word for each thing that a file does not say it
     options = Options(
         format, owner, basket, item, separator, header, multiplicity, skip_bad_rows, query, columns
     )
+    if is_frame(source) or engine == "spark" or master is not None:
+        return _on_cluster(source, options, alphabet, engine=engine, master=master)
+    if engine not in {None, "local"}:
+        raise BadCall(f"there is no engine {shown(engine)}; give local or spark")
     return read_and_tell(source, options, alphabet)
 
 
@@ -171,6 +184,10 @@ def over(transactions: Transactions, alphabet: AlphabetSource) -> Transactions:
     >>> over(read([["milk", "bread"], ["beer"]]), ["bread", "milk"]).alphabet.names
     ('bread', 'milk')
     """
+    if isinstance(transactions, ClusteredTransactions):
+        from veilset.raw.read.spark_tables import over_on_cluster  # noqa: PLC0415
+
+        return cast("Transactions", over_on_cluster(transactions, alphabet))
     return over_alphabet(transactions, vocabulary_of(alphabet))
 
 
@@ -223,6 +240,41 @@ def _rows_of_files(files: list[Path], name: str, options: Options) -> TokenRows:
             parts.append(_part(file, options))
     options.how.files = len(files)
     return rows_of_parts(parts, options, name=name)
+
+
+def is_frame(source: object) -> bool:
+    """Whether this is a DataFrame of a Spark session, of whichever kind; nothing is imported for that."""
+    kind = type(source)
+    return kind.__name__ == "DataFrame" and kind.__module__.startswith("pyspark.sql.")
+
+
+def _on_cluster(
+    source: object,
+    options: Options,
+    alphabet: AlphabetSource | None,
+    *,
+    engine: str | None,
+    master: str | None,
+) -> Transactions:
+    """The transactions of a table on a Spark cluster: whoever opens data takes them for what they are."""
+    from veilset.raw.read import spark_tables  # noqa: PLC0415 - what most data does without
+
+    options.refuse("separator", "header", "query", "names", where="a table on a cluster")
+    if engine not in {None, "spark"}:
+        raise BadCall(
+            "a cluster is named, and another engine than spark; give --engine spark, or no --master"
+        )
+    if is_frame(source):
+        frame = source
+    elif isinstance(source, (str, os.PathLike)):
+        frame = spark_tables.frame_at(source, master=master)
+    else:
+        raise BadCall("Spark reads paths and DataFrames of its own; give one of them, or no engine")
+    skips = options.skip_bad_rows
+    read_there = spark_tables.read_frame(
+        frame, options.columns, layout=options.format, alphabet=alphabet, skips=skips
+    )
+    return cast("Transactions", read_there)
 
 
 def _encoded(file: ByteFile, options: Options) -> Transactions | None:

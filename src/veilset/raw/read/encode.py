@@ -87,7 +87,7 @@ def offsets_of(lengths: Int64Array) -> Int64Array:
 
 
 def _encode_own(rows: TokenRows) -> Transactions:
-    order = _order_of_names(rows.names, rows.are_integers)
+    order = order_of_names(rows.names, rows.are_integers)
     codes = np.empty(order.size, dtype=np.int32)
     codes[order] = np.arange(order.size, dtype=np.int32)
     are_integers = None if rows.are_integers is None else rows.are_integers[order]
@@ -95,7 +95,7 @@ def _encode_own(rows: TokenRows) -> Transactions:
     return _recoded(rows, codes, Alphabet(names, is_given=False))
 
 
-def _order_of_names(names: pa.Array, are_integers: BoolArray | None) -> Int64Array:
+def order_of_names(names: pa.Array, are_integers: BoolArray | None = None) -> Int64Array:
     """The order of names: integers by their value, then text by its code points."""
     if pa.types.is_integer(names.type):
         return np.argsort(numpy_of(names)).astype(np.int64)

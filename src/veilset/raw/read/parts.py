@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from veilset.arrays import Int64Array
+from veilset.arrow_arrays import numpy_of
 from veilset.deferred import Deferred
 from veilset.errors import BadInput
-from veilset.raw.read.buffers import numpy_of
 from veilset.raw.read.cells import joined_offsets
 from veilset.raw.read.csv_tables import CsvTable
 from veilset.raw.read.encode import TokenRows

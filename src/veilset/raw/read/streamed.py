@@ -30,13 +30,13 @@ else:
     pl = Deferred("polars")
     pq = Deferred("pyarrow.parquet")
 
-ROWS_AT_ONCE = 1 << 17
+ROWS_IN_A_BATCH = 1 << 17
 """131,072 rows in a batch: about 10 MB of them, and enough work for a core."""
 
 WIDTH = 8
 """8 bytes of an integer are as good a name as any."""
 
-LEAST_ROWS = 1 << 22
+LEAST_STREAMED = 1 << 22
 """From 4 million rows on a file is read batch by batch; a smaller one fits in memory, several times over."""
 
 
@@ -69,7 +69,7 @@ def _opened(file: ByteFile) -> Any:  # noqa: ANN401 - Arrow has no types
 def _columns_of_lists(reader: Any, file: ByteFile, columns: Columns, layout: str | None) -> list[str] | None:  # noqa: ANN401
     """The columns to read of a large file of lists; None if it is small, or holds something else."""
     schema = reader.schema_arrow if isinstance(reader, pq.ParquetFile) else reader.schema
-    if _number_of_rows(reader) < LEAST_ROWS or PUBLISHED_MARK in (schema.metadata or {}):
+    if _number_of_rows(reader) < LEAST_STREAMED or PUBLISHED_MARK in (schema.metadata or {}):
         return None
     names = chosen_columns(schema.names, columns, file)
     empty = pl.DataFrame(schema.empty_table().select(names).replace_schema_metadata(None))
@@ -85,7 +85,7 @@ def _number_of_rows(reader: Any) -> int:  # noqa: ANN401
 def _batches(reader: Any, names: list[str]) -> Iterator["pl.DataFrame"]:  # noqa: ANN401
     """The rows of these columns, some at a time."""
     if isinstance(reader, pq.ParquetFile):
-        batches = reader.iter_batches(batch_size=ROWS_AT_ONCE, columns=names)
+        batches = reader.iter_batches(batch_size=ROWS_IN_A_BATCH, columns=names)
     else:
         batches = _slices(reader, names)
     for batch in batches:
@@ -96,8 +96,8 @@ def _slices(reader: Any, names: list[str]) -> Iterator[Any]:  # noqa: ANN401
     for place in range(reader.num_record_batches):
         batch = reader.get_batch(place).select(names)
         batch.validate(full=True)  # what Arrow maps as it is, Polars trusts
-        for start in range(0, batch.num_rows, ROWS_AT_ONCE):
-            yield batch.slice(start, ROWS_AT_ONCE)
+        for start in range(0, batch.num_rows, ROWS_IN_A_BATCH):
+            yield batch.slice(start, ROWS_IN_A_BATCH)
 
 
 def _numbered(frames: Iterator["pl.DataFrame"]) -> Iterator[tuple[int, "pl.DataFrame"]]:

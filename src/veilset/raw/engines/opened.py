@@ -1,0 +1,26 @@
+"""Which engine answers for data, by where the data is; and the digest of it, by which a ledger knows it again."""
+
+import numpy as np
+
+from veilset.raw import digest
+from veilset.raw.clustered import ClusteredTransactions
+from veilset.raw.engines import Engine
+from veilset.raw.engines.local import LocalEngine
+from veilset.raw.engines.spark import SparkEngine
+from veilset.raw.transactions import Transactions
+
+
+def engine_over(held: Transactions | ClusteredTransactions, *, threads: int | None = None) -> Engine:
+    """The engine over data in this machine's memory, on that many threads; or over data on a cluster."""
+    if isinstance(held, ClusteredTransactions):
+        return SparkEngine.over(held)
+    return LocalEngine(held, threads=threads)
+
+
+def digest_of_held(held: Transactions | ClusteredTransactions, key: bytes) -> str:
+    """The keyed digest of data, the same wherever it is."""
+    if not isinstance(held, ClusteredTransactions):
+        return digest.digest_of(held, key)
+    engine = SparkEngine.over(held)
+    words = digest.words_of(held.alphabet, np.arange(len(held.alphabet)))
+    return digest.digest_from(engine.rows(), engine.row_sums(words), key)

@@ -1,0 +1,245 @@
+"""Tables on a Spark cluster in; blocks of transactions on that cluster out.
+
+A partition is read there as a table in memory is read here, by the same code (`raw.read.tables`), so that rows are
+refused, skipped and encoded alike. Long tables are sent to partitions by their owners first. The driver learns the
+names of the items, where no alphabet is given, and nothing else.
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+
+from veilset.errors import BadCall, BadInput, ClusterFailed
+from veilset.raw.clustered import (
+    BLOCK_SCHEMA,
+    Batches,
+    ClusteredTransactions,
+    Frame,
+    RowBlock,
+    batch_of,
+    blocks_in,
+    collected,
+)
+from veilset.raw.kernels import parse
+from veilset.raw.read.encode import TokenRows, encode, order_of_names
+from veilset.raw.read.tables import Columns, Table, check_names, guess_layout, item_values, table_rows
+from veilset.raw.read.vocabulary import AlphabetSource, Vocabulary, vocabulary_of
+from veilset.raw.transactions import Alphabet, ArrowNames
+
+NAME = "the table"
+FORMATS_BY_SUFFIX = {".csv": "csv", ".json": "json", ".orc": "orc", ".parquet": "parquet"}
+"""How a session reads a path of this suffix; any other is read as the session reads by default (Parquet, or Delta)."""
+
+LAYOUTS_ON_A_CLUSTER = ("list", "long")
+
+
+def frame_at(path: str | os.PathLike[str], *, master: str | None) -> Frame:
+    """The table at a path, as the session of that cluster reads it."""
+    session, text = session_at(master), os.fspath(path)
+    reader = session.read
+    kind = FORMATS_BY_SUFFIX.get(os.path.splitext(text)[1])  # noqa: PTH122 - may be a URL
+    if kind == "csv":
+        reader = reader.option("header", "true")
+    try:
+        frame = reader.load(text) if kind is None else reader.format(kind).load(text)
+        frame.schema  # noqa: B018 - Connect looks at the path only now
+    except Exception:  # noqa: BLE001 - each of the several Sparks has errors of its own
+        raise BadInput(
+            f"Spark cannot read {text}; check the path and that executors reach it, or load it yourself and give "
+            "the DataFrame"
+        ) from None
+    return frame
+
+
+def session_at(master: str | None) -> Any:  # noqa: ANN401 - classic or Connect
+    """The session of a cluster; without a name, the one that is there, or all cores of this machine."""
+    try:
+        from pyspark.sql import SparkSession  # noqa: PLC0415
+    except ImportError:
+        raise BadCall(
+            "the Spark engine needs PySpark, which is not installed; pip install 'veilset[spark]'"
+        ) from None
+    builder = SparkSession.builder
+    try:
+        if master is None:
+            return SparkSession.getActiveSession() or builder.getOrCreate()
+        return (
+            builder.remote(master) if master.startswith("sc://") else builder.master(master)
+        ).getOrCreate()
+    except Exception as error:  # noqa: BLE001
+        raise _no_session(master, str(error)) from None
+
+
+def _no_session(master: str | None, text: str) -> ClusterFailed:
+    if "JAVA" in text.upper():
+        return ClusterFailed(
+            "Spark needs Java, and none was found or it is too old; install Java 17 and set JAVA_HOME, or name a "
+            "Spark Connect server (--master sc://HOST:15002), which needs none here"
+        )
+    return ClusterFailed(
+        f"there is no Spark session at {master or 'this machine'}; give --master spark://HOST:7077, "
+        "sc://HOST:15002 or local[*], and check that it runs"
+    )
+
+
+def read_frame(
+    frame: Frame, columns: Columns, *, layout: str | None, alphabet: AlphabetSource | None, skips: bool
+) -> ClusteredTransactions:
+    """The transactions of a table on a cluster, in blocks that the cluster keeps."""
+    layout = _checked_layout(frame, columns, layout)
+    reading = Reading(columns, layout, skips)
+    table = frame if columns.item is None else frame.select(*columns.given())
+    if alphabet is None:
+        names = _names_in(table, reading)
+        named = Alphabet(ArrowNames(names), is_given=False)
+        keys = names.cast(pa.string())
+    else:
+        vocabulary = vocabulary_of(alphabet)
+        named, keys = Alphabet(vocabulary.names, is_given=True), vocabulary.keys
+    if columns.owner is not None:  # all that is one person's goes to one place
+        table = table.repartition(columns.owner)
+    blocks = table.mapInArrow(EncodeTable(reading, keys), BLOCK_SCHEMA).persist()
+    return ClusteredTransactions(
+        blocks,
+        named,
+        has_owners=columns.owner is not None and (layout == "list" or columns.basket is not None),
+        is_by_person=layout == "long" and columns.basket is None,
+    )
+
+
+def over_on_cluster(data: ClusteredTransactions, alphabet: AlphabetSource) -> ClusteredTransactions:
+    """Transactions that were read, over a public alphabet; items that it does not hold are left out."""
+    vocabulary = vocabulary_of(alphabet)
+    place_of = {key: place for place, key in enumerate(vocabulary.keys.to_pylist())}
+    codes = np.array([place_of.get(str(name), -1) for name in data.alphabet.names], np.int32)
+    blocks = data.blocks.mapInArrow(RecodeBlocks(codes), BLOCK_SCHEMA).persist()
+    named = Alphabet(vocabulary.names, is_given=True)
+    return ClusteredTransactions(blocks, named, data.has_owners, data.is_by_person)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a partition is read."""
+
+    columns: Columns
+    layout: str
+    skips: bool
+
+    def rows(self, batches: Batches) -> TokenRows | None:
+        """The rows of a partition; None where it is empty."""
+        held = [batch for batch in batches if batch.num_rows]
+        if not held:
+            return None
+        frame = pl.DataFrame(pa.Table.from_batches(held))
+        return table_rows(Table(frame, NAME, self.skips), self.columns, layout=self.layout)
+
+    def names(self, batches: Batches) -> Iterator[Any]:
+        """The names of the items of a partition; those of a long table need not be put together."""
+        for batch in batches:
+            if self.layout == "long":
+                values, is_bad = item_values(batch.column(self.columns.item), name=NAME)
+                Table(pl.DataFrame(), NAME, self.skips).refuse(
+                    is_bad, "no item; items are whole numbers or text"
+                )
+                yield values.drop_null().unique()
+            else:
+                rows = self.rows(iter([batch]))
+                if rows is not None:
+                    yield rows.names
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NamesOfTable:
+    """The different items of a partition."""
+
+    reading: Reading
+    kind: pa.DataType
+
+    def __call__(self, batches: Batches) -> Iterator[Any]:
+        """A column of names, each once."""
+        found = [names.cast(self.kind) for names in self.reading.names(batches)]
+        names = pa.chunked_array(found, self.kind).unique()
+        if len(names):
+            yield pa.RecordBatch.from_arrays([names], ["name"])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EncodeTable:
+    """The block of a partition: its transactions by the codes of the alphabet."""
+
+    reading: Reading
+    keys: pa.Array
+
+    def __call__(self, batches: Batches) -> Iterator[Any]:
+        """One block; none where there is no row."""
+        rows = self.reading.rows(batches)
+        if rows is not None:
+            held = encode(rows, Vocabulary(self.keys, ()))
+            yield batch_of(RowBlock(held.offsets, held.items, None, held.owners).to_bytes())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RecodeBlocks:
+    """Blocks with other codes in the place of items, ascending again; an item of code -1 is left out."""
+
+    codes: Any
+
+    def __call__(self, batches: Batches) -> Iterator[Any]:
+        """One block for each."""
+        for block in blocks_in(batches):
+            offsets, items = block.offsets.copy(), block.items.copy()
+            parse.encode_rows(offsets, items, self.codes)
+            made = replace(block, offsets=offsets, items=items[: offsets[-1]], numbers=None)
+            yield batch_of(made.to_bytes())
+
+
+def _checked_layout(frame: Frame, columns: Columns, layout: str | None) -> str:
+    """The layout by the types of the columns, as of a table in memory; BadInput or BadCall where it does not fit."""
+    from pyspark.sql.pandas.types import to_arrow_schema  # noqa: PLC0415
+
+    try:
+        empty = pl.DataFrame(to_arrow_schema(frame.schema).empty_table())
+    except Exception:  # noqa: BLE001
+        raise BadInput(
+            "the DataFrame has a column of a type that Arrow does not know; select owner, basket and item"
+        ) from None
+    check_names(empty.columns, columns, table=NAME)
+    found = layout or guess_layout(empty, columns, name=NAME)
+    if found not in LAYOUTS_ON_A_CLUSTER:
+        raise BadCall(
+            f"format {found} is not read on a cluster; give a DataFrame with a list column, or one with columns of "
+            "owners and items (owner, item)"
+        )
+    if columns.multiplicity is not None:
+        raise BadCall("multiplicity means nothing on a cluster; leave it out, and repeat the rows")
+    reading = Reading(columns, found, skips=False)
+    table_rows(
+        Table(empty, NAME), reading.columns, layout=found
+    )  # raises where columns do not fit, before any row
+    return found
+
+
+def _names_in(table: Frame, reading: Reading) -> Any:  # noqa: ANN401 - Arrow has no types
+    """The different items of a table, sorted."""
+    kind = _kind_of_names(table, reading)
+    spark_kind = "long" if pa.types.is_integer(kind) else "string"
+    found = table.mapInArrow(NamesOfTable(reading, kind), f"name {spark_kind}").distinct()
+    names = pa.array([row[0] for row in collected(found)], kind)
+    return names.take(pa.array(order_of_names(names)))
+
+
+def _kind_of_names(table: Frame, reading: Reading) -> pa.DataType:
+    """Whether items are integers or text, by the type of their column alone."""
+    from pyspark.sql.pandas.types import to_arrow_schema  # noqa: PLC0415
+
+    schema = to_arrow_schema(table.schema)
+    items = reading.columns.item or next(name for name in schema.names if name not in reading.columns.given())
+    column = schema.field(items).type
+    values = column.value_type if pa.types.is_nested(column) else column
+    found, _ = item_values(pa.array([], values), name=NAME)
+    return pa.int64() if pa.types.is_integer(found.type) else pa.string()
