@@ -70,7 +70,7 @@ def dictionary_rows(offsets: Int64Array, items: pa.Array | pa.ChunkedArray) -> T
     encoded = items.dictionary_encode()
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.unify_dictionaries().combine_chunks()
-    tokens = np.array(encoded.indices, dtype=np.int32)  # a copy: Arrow's own memory must not be changed
+    tokens = np.array(numpy_of(encoded.indices), np.int32)  # a copy: Arrow's own memory must not be changed
     names = encoded.dictionary
     if pa.types.is_integer(names.type) and names.type != pa.uint64():
         names = names.cast(pa.int64())  # encoded files and the order of names know no shorter ones
