@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from reference_reading import baskets
 from veilset.errors import BadCall, BadInput
 from veilset.raw.read import read, streamed
+from veilset.raw.read.files import ByteFile
 from veilset.raw.transactions import Transactions
 
 
@@ -99,16 +100,23 @@ def test_names_that_no_row_holds_are_no_items(tmp_path: Path) -> None:
     assert in_batches(path).alphabet.names == read(path).alphabet.names == ("bread", "milk")
 
 
-def test_lists_of_names_are_read_whatever_wrote_them(tmp_path: Path) -> None:
-    """Where Arrow cannot hand out text as numbers: here a page of names is full, and the rest stands as it is."""
+def test_lists_of_names_are_read_where_arrow_cannot_number_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Then text comes as it is, from the first row on."""
     path = tmp_path / "lists.parquet"
-    rows = [[f"item {row % 700}", "milk"] for row in range(3_000)]
-    pq.write_table(pa.table({"items": rows}), path, dictionary_pagesize_limit=2_000, write_batch_size=100)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(streamed, "LEAST_ROWS", 0)
-        patch.setattr(streamed, "ROWS_AT_ONCE", 1_000)
-        found = read(path)
-    assert baskets(found) == [sorted(row) for row in rows]
+    pq.write_table(pa.table({"items": [["milk"], ["bread", "milk"]]}), path)
+    opened, tried = streamed._opened, []
+
+    def opened_without_numbers(file: ByteFile, *, numbers_text: bool) -> Any:  # noqa: ANN401
+        tried.append(numbers_text)
+        if numbers_text:
+            raise pa.ArrowNotImplementedError("nested data")
+        return opened(file, numbers_text=numbers_text)
+
+    monkeypatch.setattr(streamed, "_opened", opened_without_numbers)
+    assert baskets(in_batches(path)) == [["milk"], ["bread", "milk"]]
+    assert tried == [True, False]
 
 
 def test_owners_are_looked_at_together(tmp_path: Path) -> None:

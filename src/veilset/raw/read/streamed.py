@@ -48,33 +48,31 @@ def streamed_rows(file: ByteFile, columns: Columns, *, layout: str | None, skips
     if file.path is None or set(columns.given()) - {columns.item}:
         return None
     try:
-        return _streamed(file, columns, layout, skips=skips, numbers_text=True)
-    except pa.ArrowNotImplementedError:  # Arrow cannot number all text in lists that other programs wrote
-        return _streamed(file, columns, layout, skips=skips, numbers_text=False)
+        try:
+            return _streamed(file, columns, layout, skips=skips, numbers_text=True)
+        except pa.ArrowNotImplementedError:  # Arrow cannot number all text in lists that other programs wrote
+            return _streamed(file, columns, layout, skips=skips, numbers_text=False)
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
+        raise BadInput(f"{file.name} is damaged or breaks off; check that it was copied completely") from None
 
 
 def _streamed(
     file: ByteFile, columns: Columns, layout: str | None, *, skips: bool, numbers_text: bool
 ) -> TokenRows | None:
-    try:
-        with _opened(file, numbers_text=numbers_text) as reader:
-            names = _columns_of_lists(reader, file, columns, layout)
-            if names is None:
-                return None
-            lists = columns.item or names[0]
+    with _opened(file, numbers_text=numbers_text) as reader:
+        names = _columns_of_lists(reader, file, columns, layout)
+        if names is None:
+            return None
+        lists = columns.item or names[0]
 
-            def rows_of(numbered: tuple[int, pa.RecordBatch]) -> TokenRows:
-                before, batch = numbered
-                if _has_plain_items(batch[lists].type):
-                    return _plain_rows(batch[lists])
-                frame = pl.DataFrame(pa.table(batch).replace_schema_metadata(None))
-                return table_rows(Table(frame, file.name, skips, rows_before=before), columns, layout="list")
+        def rows_of(numbered: tuple[int, pa.RecordBatch]) -> TokenRows:
+            before, batch = numbered
+            if _has_plain_items(batch[lists].type):
+                return _plain_rows(batch[lists])
+            frame = pl.DataFrame(pa.table(batch).replace_schema_metadata(None))
+            return table_rows(Table(frame, file.name, skips, rows_before=before), columns, layout="list")
 
-            return _joined(on_all_cores(rows_of, _numbered(_batches(reader, names))))
-    except pa.ArrowNotImplementedError:
-        raise
-    except (pa.ArrowException, OSError, UnicodeDecodeError):
-        raise BadInput(f"{file.name} is damaged or breaks off; check that it was copied completely") from None
+        return _joined(on_all_cores(rows_of, _numbered(_batches(reader, names))))
 
 
 def _opened(file: ByteFile, *, numbers_text: bool) -> Any:  # noqa: ANN401 - Arrow has no types
