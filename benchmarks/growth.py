@@ -80,7 +80,9 @@ def items(folder: Path, _: int) -> Iterator[Measured]:
     """200,000 baskets of 10 of ever more items, encoded, to 100 itemsets."""
     for number in ITEMS:
         path = folder / f"items-{number}.arrow"
-        vs.write_encoded(quest(200_000, items=number), path)
+        data = quest(200_000, items=number)
+        found = vs.Alphabet(data.alphabet.names, is_given=False)
+        vs.write_encoded(vs.Transactions(data.offsets, data.items, found), path)
         yield measured("items", number, "encoded", mining(path, 100, folder))
 
 

@@ -2,6 +2,7 @@
 
 import gzip
 import mmap
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,20 @@ def test_integers_of_every_width_are_kept(tmp_path: Path, kind: type[pl.DataType
     held = read(pl.DataFrame({"items": pl.Series([[3, 1], [2], []], dtype=pl.List(kind))}))
     assert held.alphabet.names == (1, 2, 3)
     assert are_same(again(held, tmp_path), held)
+
+
+@pytest.mark.parametrize("largest", [0, 1 << 30], ids=["disk", "memory"])
+def test_encoded_rows_over_another_alphabet_leave_the_file_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, largest: int
+) -> None:
+    """Wherever the copy lies that is changed."""
+    monkeypatch.setattr(sys.modules["veilset.raw.read.encode"], "LARGEST_COPY_IN_MEMORY", largest)
+    held = again(read([["milk", "bread"], ["beer"], ["milk", "beer"]]), tmp_path)
+    before = (tmp_path / "data.arrow").read_bytes()
+    over_list = read(tmp_path / "data.arrow", alphabet=["milk", "bread"])
+    assert baskets(over_list) == [["milk", "bread"], [], ["milk"]]
+    assert (tmp_path / "data.arrow").read_bytes() == before
+    assert baskets(held) == [["bread", "milk"], ["beer"], ["beer", "milk"]]
 
 
 def test_owners_and_the_alphabet_that_was_given_are_kept(tmp_path: Path) -> None:

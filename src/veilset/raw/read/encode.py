@@ -1,14 +1,16 @@
 """From rows as they were read to transactions over an alphabet."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from veilset.arrays import BoolArray, Int32Array, Int64Array
 from veilset.arrow_arrays import integers, numpy_of
 from veilset.deferred import Deferred
+from veilset.raw.disk_arrays import DiskArray
 from veilset.raw.kernels import parse
 from veilset.raw.read.cores import on_parts
 from veilset.raw.read.vocabulary import LONG_INTEGER, Vocabulary
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
     import pyarrow.compute as pc
 else:
     pc = Deferred("pyarrow.compute")
+
+LARGEST_COPY_IN_MEMORY = 1 << 30
+"""Arrays of 1 GB or more are copied to the disk."""
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -52,8 +57,8 @@ def over_alphabet(transactions: Transactions, vocabulary: Vocabulary) -> Transac
     """The same transactions over a given alphabet; items that it does not hold are dropped."""
     names = _texts_of(transactions.alphabet)
     rows = TokenRows(
-        transactions.offsets.copy(),
-        transactions.items.copy(),
+        _copied(transactions.offsets),
+        _copied(transactions.items),
         names,
         np.arange(len(names), dtype=np.int64),
         owners=transactions.owners,
@@ -61,6 +66,15 @@ def over_alphabet(transactions: Transactions, vocabulary: Vocabulary) -> Transac
         is_by_basket=transactions.is_by_basket,
     )
     return _encode_given(rows, vocabulary)
+
+
+def _copied(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The same numbers, to be changed; on the disk, where they may be mapped from a file that memory cannot hold."""
+    if values.nbytes < LARGEST_COPY_IN_MEMORY:
+        return values.copy()
+    with DiskArray(values.dtype.type) as copy:
+        copy.append(values)
+        return copy.whole()
 
 
 def dictionary_rows(offsets: Int64Array, items: pa.Array | pa.ChunkedArray) -> TokenRows:
@@ -72,7 +86,7 @@ def dictionary_rows(offsets: Int64Array, items: pa.Array | pa.ChunkedArray) -> T
     encoded = items.dictionary_encode()
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.unify_dictionaries().combine_chunks()
-    tokens = np.array(encoded.indices, dtype=np.int32)  # a copy: Arrow's own memory must not be changed
+    tokens = np.array(numpy_of(encoded.indices), np.int32)  # a copy: Arrow's own memory must not be changed
     names = encoded.dictionary
     if pa.types.is_integer(names.type) and names.type != pa.uint64():
         names = names.cast(pa.int64())  # encoded files and the order of names know no shorter ones

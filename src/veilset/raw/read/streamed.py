@@ -11,17 +11,17 @@ import numpy as np
 import pyarrow as pa
 
 from veilset.arrays import Int32Array
-from veilset.arrow_arrays import integers, numpy_of, text_array
+from veilset.arrow_arrays import integers, numpy_of
 from veilset.deferred import Deferred
 from veilset.errors import BadInput
 from veilset.marks import PUBLISHED_MARK
 from veilset.raw.disk_arrays import DiskArray
 from veilset.raw.read.cores import on_all_cores
-from veilset.raw.read.encode import TokenRows
+from veilset.raw.read.encode import TokenRows, dictionary_rows, offsets_of
 from veilset.raw.read.files import ByteFile
 from veilset.raw.read.frames import PARQUET_START, chosen_columns
 from veilset.raw.read.names import NameTable
-from veilset.raw.read.tables import Columns, Table, guess_layout, table_rows
+from veilset.raw.read.tables import Columns, Table, layout_of, table_rows
 
 if TYPE_CHECKING:
     import polars as pl
@@ -48,22 +48,45 @@ def streamed_rows(file: ByteFile, columns: Columns, *, layout: str | None, skips
     if file.path is None or set(columns.given()) - {columns.item}:
         return None
     try:
-        with _opened(file) as reader:
-            names = _columns_of_lists(reader, file, columns, layout)
-            if names is None:
-                return None
-            batches = _numbered(_batches(reader, names))
-            tables = (Table(frame, file.name, skips, rows_before=before) for before, frame in batches)
-            return _joined(on_all_cores(lambda table: table_rows(table, columns, layout="list"), tables))
+        try:
+            return _streamed(file, columns, layout, skips=skips, numbers_text=True)
+        except pa.ArrowNotImplementedError:  # Arrow cannot number all text in lists that other programs wrote
+            return _streamed(file, columns, layout, skips=skips, numbers_text=False)
     except (pa.ArrowException, OSError, UnicodeDecodeError):
         raise BadInput(f"{file.name} is damaged or breaks off; check that it was copied completely") from None
 
 
-def _opened(file: ByteFile) -> Any:  # noqa: ANN401 - Arrow has no types
-    """A reader of a Parquet or Arrow file that holds nothing of it yet."""
-    if file.head.startswith(PARQUET_START):
-        return pq.ParquetFile(str(file.path), memory_map=True, pre_buffer=False)
-    return pa.ipc.open_file(pa.memory_map(str(file.path)))
+def _streamed(
+    file: ByteFile, columns: Columns, layout: str | None, *, skips: bool, numbers_text: bool
+) -> TokenRows | None:
+    with _opened(file, numbers_text=numbers_text) as reader:
+        names = _columns_of_lists(reader, file, columns, layout)
+        if names is None:
+            return None
+        lists = columns.item or names[0]
+
+        def rows_of(numbered: tuple[int, pa.RecordBatch]) -> TokenRows:
+            before, batch = numbered
+            if _has_plain_items(batch[lists].type):
+                return _plain_rows(batch[lists])
+            frame = pl.DataFrame(pa.table(batch).replace_schema_metadata(None))
+            return table_rows(Table(frame, file.name, skips, rows_before=before), columns, layout="list")
+
+        return _joined(on_all_cores(rows_of, _numbered(_batches(reader, names))))
+
+
+def _opened(file: ByteFile, *, numbers_text: bool) -> Any:  # noqa: ANN401 - Arrow has no types
+    """A reader of a Parquet or Arrow file that holds nothing of it yet; text in lists may come as numbers and names."""
+    if not file.head.startswith(PARQUET_START):
+        return pa.ipc.open_file(pa.memory_map(str(file.path)))
+    schema = pq.read_metadata(str(file.path)).schema
+    leaves = [schema.column(place) for place in range(len(schema))]
+    texts = [
+        leaf.path
+        for leaf in leaves
+        if numbers_text and leaf.max_repetition_level > 0 and leaf.logical_type.type == "STRING"
+    ]
+    return pq.ParquetFile(str(file.path), memory_map=True, pre_buffer=False, read_dictionary=texts)
 
 
 def _columns_of_lists(reader: Any, file: ByteFile, columns: Columns, layout: str | None) -> list[str] | None:  # noqa: ANN401
@@ -73,7 +96,7 @@ def _columns_of_lists(reader: Any, file: ByteFile, columns: Columns, layout: str
         return None
     names = chosen_columns(schema.names, columns, file)
     empty = pl.DataFrame(schema.empty_table().select(names).replace_schema_metadata(None))
-    return names if (layout or guess_layout(empty, columns, name=file.name)) == "list" else None
+    return names if layout_of(Table(empty, file.name), columns, layout) == "list" else None
 
 
 def _number_of_rows(reader: Any) -> int:  # noqa: ANN401
@@ -82,17 +105,12 @@ def _number_of_rows(reader: Any) -> int:  # noqa: ANN401
     return sum(reader.get_batch(place).num_rows for place in range(reader.num_record_batches))
 
 
-def _batches(reader: Any, names: list[str]) -> Iterator["pl.DataFrame"]:  # noqa: ANN401
+def _batches(reader: Any, names: list[str]) -> Iterator[pa.RecordBatch]:  # noqa: ANN401
     """The rows of these columns, some at a time."""
     if isinstance(reader, pq.ParquetFile):
-        batches = reader.iter_batches(batch_size=ROWS_IN_A_BATCH, columns=names)
-    else:
-        batches = _slices(reader, names)
-    for batch in batches:
-        yield pl.DataFrame(pa.table(batch).replace_schema_metadata(None))
-
-
-def _slices(reader: Any, names: list[str]) -> Iterator[Any]:  # noqa: ANN401
+        for group in range(reader.num_row_groups):  # a batch of two groups has no numbers for its text
+            yield from reader.iter_batches(batch_size=ROWS_IN_A_BATCH, row_groups=[group], columns=names)
+        return
     for place in range(reader.num_record_batches):
         batch = reader.get_batch(place).select(names)
         batch.validate(full=True)  # what Arrow maps as it is, Polars trusts
@@ -100,12 +118,25 @@ def _slices(reader: Any, names: list[str]) -> Iterator[Any]:  # noqa: ANN401
             yield batch.slice(start, ROWS_IN_A_BATCH)
 
 
-def _numbered(frames: Iterator["pl.DataFrame"]) -> Iterator[tuple[int, "pl.DataFrame"]]:
-    """Frames with the number of rows before each."""
+def _numbered(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[int, pa.RecordBatch]]:
+    """Batches with the number of rows before each."""
     before = 0
-    for frame in frames:
-        yield before, frame
-        before += frame.height
+    for batch in batches:
+        yield before, batch
+        before += batch.num_rows
+
+
+def _has_plain_items(kind: pa.DataType) -> bool:
+    """Whether a column holds lists of integers or of text, all of which are items."""
+    if not (pa.types.is_list(kind) or pa.types.is_large_list(kind)):
+        return False
+    item = kind.value_type.value_type if pa.types.is_dictionary(kind.value_type) else kind.value_type
+    return bool(pa.types.is_integer(item) or pa.types.is_string(item) or pa.types.is_large_string(item))
+
+
+def _plain_rows(lists: pa.Array) -> TokenRows:
+    """The rows of such a column: what `tables` makes of it, without a frame in between."""
+    return dictionary_rows(offsets_of(numpy_of(lists.value_lengths().fill_null(0))), lists.flatten())
 
 
 def _joined(batches: Iterator[TokenRows]) -> TokenRows:
@@ -114,8 +145,13 @@ def _joined(batches: Iterator[TokenRows]) -> TokenRows:
     with DiskArray(np.int64) as offsets, DiskArray(np.int32) as tokens:
         offsets.append(np.zeros(1, np.int64))
         for rows in batches:
+            occurs = (
+                np.bincount(rows.tokens, minlength=len(rows.names)) > 0
+            )  # dictionaries may hold more names
+            token_of = np.empty(occurs.size, np.int32)
+            token_of[occurs] = names.tokens_of(rows.names.take(integers(np.flatnonzero(occurs))))
             offsets.append(rows.offsets[1:] + len(tokens))
-            tokens.append(names.tokens_of(rows.names)[rows.tokens])
+            tokens.append(token_of[rows.tokens])
         united = names.united()
         return TokenRows(offsets.whole(), tokens.whole(), united, np.arange(len(united), dtype=np.int64))
 
@@ -133,11 +169,10 @@ class _Names:
             values = np.array(numpy_of(names))
             self._kind = values.dtype
             return self._table.tokens_of(values.view(np.uint8), WIDTH * np.arange(values.size + 1))
-        held = text_array(names.to_pylist())
-        starts, text = held.buffers()[1:]
-        return self._table.tokens_of(
-            np.array(np.frombuffer(text, np.uint8)), np.array(np.frombuffer(starts, np.int64))
-        )
+        texts = names.cast(pa.large_string())
+        _, starts, text = texts.buffers()
+        places = np.array(np.frombuffer(starts, np.int64)[texts.offset : texts.offset + len(texts) + 1])
+        return self._table.tokens_of(np.array(np.frombuffer(text or b"", np.uint8)), places)
 
     def united(self) -> pa.Array:
         """All names there are."""

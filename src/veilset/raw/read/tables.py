@@ -95,7 +95,7 @@ class Table:
 def table_rows(table: Table, columns: Columns, *, layout: str | None) -> TokenRows:
     """The rows of a table; if no layout is given, the types of its columns tell it, never what rows hold."""
     check_names(table.frame.columns, columns, table=table.name)
-    layout = _without_surprise(table, columns, layout)
+    layout = layout_of(table, columns, layout)
     if layout == "long":
         return _long_rows(table, columns)
     if columns.basket is not None:
@@ -135,7 +135,7 @@ def guess_layout(frame: "pl.DataFrame", columns: Columns, *, name: str) -> str:
     )
 
 
-def _without_surprise(table: Table, columns: Columns, layout: str | None) -> str:
+def layout_of(table: Table, columns: Columns, layout: str | None) -> str:
     """The layout, unless a column of multiplicities would be passed over, or taken for one, without a word."""
     found = layout or guess_layout(table.frame, columns, name=table.name)
     if found == "long" and columns.multiplicity is not None:
