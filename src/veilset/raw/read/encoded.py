@@ -20,6 +20,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from veilset.arguments import a_path, instance
 from veilset.errors import BadCall, BadInput
 from veilset.marks import ENCODED_MARK
 from veilset.raw.kernels import row_checks
@@ -61,7 +62,8 @@ def write_encoded(transactions: Transactions, path: str | os.PathLike[str]) -> N
     ...     read(folder + "/data.arrow").alphabet.names
     ('bread', 'milk')
     """
-    path = Path(path)
+    path = Path(a_path(path, "the path of the encoded data"))
+    instance(transactions, Transactions, "transactions", give="what veilset.read returned")
     if path.suffix != SUFFIX:
         raise BadCall(f"cannot write encoded transactions to {path}; name it {SUFFIX}")
     columns = _columns(transactions)
