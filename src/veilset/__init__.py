@@ -7,6 +7,9 @@
     release.rules(min_confidence=0.5)                # association rules with intervals, at no further cost
     print(release.promise)                           # what is protected, in words
 
+Every command is a verb here, too: read, check, mine, items, publish, exact, describe (`info`), compare, evaluate, plan,
+audit, generate; `veilset.METHODS` lists the methods, each with a summary.
+
 Raw data leaves only through a question that was paid for: see docs/how-it-works.md.
 """
 
@@ -19,25 +22,34 @@ from veilset.results.views import find_views_with
 
 if TYPE_CHECKING:
     from veilset.api import items, mine, publish
+    from veilset.audit.verb import refute as audit
     from veilset.checking import DataCheck, check
     from veilset.datasets import generate
     from veilset.errors import BadCall, BadInput, BudgetExceeded, LedgerUnavailable, VeilsetError
     from veilset.estimator import PrivateItemsets
     from veilset.evaluate import Study
     from veilset.evaluate import evaluate as evaluate_methods
+    from veilset.evaluate.verb import study_methods as evaluate
     from veilset.exact import ExactResult, describe, mine_exact
+    from veilset.exact import mine_exact as exact
     from veilset.gate import Ledger, SecureNoise, SeededNoise
     from veilset.methods import METHODS
     from veilset.opening import open_curator
     from veilset.plan import Facts, make_plan, plan_epsilon
+    from veilset.plan.verb import plan_release as plan
     from veilset.raw.read import read, write_encoded
     from veilset.raw.transactions import Alphabet, Transactions
     from veilset.render.report import write_report
+    from veilset.results.comparison import Comparison
+    from veilset.results.comparison import compare_releases as compare
     from veilset.results.published import Published
     from veilset.results.release import Release
 
-_OTHER_NAMES = {"evaluate_methods": "evaluate"}
-"""What is called otherwise in its home: once `veilset.evaluate` is imported, that name is the module."""
+_OTHER_NAMES = {"compare": "compare_releases", "evaluate_methods": "evaluate"}
+"""What is called otherwise in its home."""
+
+_VERBS_THAT_ARE_PACKAGES = ("audit", "evaluate", "exact", "plan")
+"""Verbs whose name is that of the package that does the work, and which is called: see `veilset.callable_packages`."""
 
 _HOMES = {
     "METHODS": "veilset.methods",
@@ -45,6 +57,7 @@ _HOMES = {
     "BadCall": "veilset.errors",
     "BadInput": "veilset.errors",
     "BudgetExceeded": "veilset.errors",
+    "Comparison": "veilset.results.comparison",
     "DataCheck": "veilset.checking",
     "ExactResult": "veilset.exact",
     "Facts": "veilset.plan",
@@ -59,6 +72,7 @@ _HOMES = {
     "Transactions": "veilset.raw.transactions",
     "VeilsetError": "veilset.errors",
     "check": "veilset.checking",
+    "compare": "veilset.results.comparison",
     "describe": "veilset.exact",
     "evaluate_methods": "veilset.evaluate",
     "generate": "veilset.datasets",
@@ -77,6 +91,7 @@ _HOMES = {
 _VIEWS = {
     "plot": ("veilset.render.plots", "release_figure"),
     "report": ("veilset.render.report", "write_report"),
+    "shell": ("veilset.cli", "run_here"),
     "transactions": ("veilset.exact", "published_transactions"),
 }
 """Where results find what is made of them on higher floors than theirs."""
@@ -87,6 +102,7 @@ __all__ = [
     "BadCall",
     "BadInput",
     "BudgetExceeded",
+    "Comparison",
     "DataCheck",
     "ExactResult",
     "Facts",
@@ -101,15 +117,20 @@ __all__ = [
     "Transactions",
     "VeilsetError",
     "__version__",
+    "audit",
     "check",
+    "compare",
     "describe",
+    "evaluate",
     "evaluate_methods",
+    "exact",
     "generate",
     "items",
     "make_plan",
     "mine",
     "mine_exact",
     "open_curator",
+    "plan",
     "plan_epsilon",
     "publish",
     "read",
@@ -120,13 +141,15 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     """Import a public name when it is first used: `veilset --version` should not wait for a compiler."""
+    if name in _VERBS_THAT_ARE_PACKAGES:
+        return import_module(f"veilset.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'veilset' has no attribute {name!r}")
     return getattr(import_module(_HOMES[name]), _OTHER_NAMES.get(name, name))
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOMES])
+    return sorted({*globals(), *_HOMES, *_VERBS_THAT_ARE_PACKAGES})
 
 
 def _maker_of_view(name: str) -> Callable[..., Any]:

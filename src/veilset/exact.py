@@ -1,4 +1,7 @@
-"""Exact mining: the ground truth, for comparison and for data that is public. NOT private."""
+"""Exact mining: the ground truth, for comparison and for data that is public. NOT private.
+
+The module can be called: `veilset.exact(data, k=...)` is `mine_exact`.
+"""
 
 import os
 from dataclasses import dataclass
@@ -9,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from veilset.arguments import either, truth
+from veilset.callable_packages import make_callable
 from veilset.itemsets import Itemsets
 from veilset.raw.counts import ExactItemsets
 from veilset.raw.engines.itemset_filter import ItemsetFilter
@@ -21,6 +25,8 @@ from veilset.results.estimates import count_of
 from veilset.results.promise import Promise
 from veilset.results.published import Published, promise_beside
 from veilset.wording import counted
+
+make_callable(__name__, home=__name__, verb="mine_exact")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -125,8 +131,9 @@ def _limits(request: Request, found: ExactItemsets) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def describe(transactions: Transactions) -> dict[str, float]:
+def describe(data: Transactions | Any) -> dict[str, float]:  # noqa: ANN401 - whatever `read` takes
     """What the data holds, in figures. NOT private."""
+    transactions, _ = _opened(data)
     lengths = transactions.lengths
     rows, items = len(transactions), len(transactions.alphabet)
     facts: dict[str, float] = {

@@ -1,13 +1,10 @@
 """The command that tries to refute the guarantees."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from veilset.cli.options import AsJsonOption, EpsilonOption, SeedOption
-
-if TYPE_CHECKING:
-    from veilset.audit.verdicts import Verdict
 
 BROKEN_CLAIM = 1
 """The exit code of an audit that found a broken claim."""
@@ -34,40 +31,23 @@ def audit_command(
     Exit code 1 where a claim is BROKEN, as those of printed forms are, or where a control, which must be, is not.
     Commands are run with the noise that ships, which no seed repeats, and only as often as their claim needs.
     """
-    from veilset import SecureNoise  # noqa: PLC0415
-    from veilset.audit import self_test  # noqa: PLC0415
-    from veilset.audit.verdicts import is_failed  # noqa: PLC0415
+    from veilset.audit.self_test import NoiseTest  # noqa: PLC0415
+    from veilset.audit.verb import refute  # noqa: PLC0415
+    from veilset.audit.verdicts import Verdict, is_failed  # noqa: PLC0415
     from veilset.render import terminal  # noqa: PLC0415
 
-    if subject == "noise" and not printed:
-        tests = self_test.check_noise(SecureNoise())
-        terminal.print_json([test.to_dict() for test in tests]) if as_json else terminal.print_noise_tests(
-            tests
+    with terminal.progress("cases") as progress:
+        found = refute(
+            subject, epsilon=epsilon, printed=printed, samples=samples, seed=seed, progress=progress
         )
-        failed = not all(test.is_fine for test in tests)
+    tests = [each for each in found if isinstance(each, NoiseTest)]
+    verdicts = [each for each in found if isinstance(each, Verdict)]
+    if as_json:
+        terminal.print_json([each.to_dict() for each in found])
+    elif tests:
+        terminal.print_noise_tests(tests)
     else:
-        found = _verdicts(subject, epsilon=epsilon, printed=printed, samples=samples, seed=seed)
-        terminal.print_json([verdict.to_dict() for verdict in found]) if as_json else terminal.print_verdicts(
-            found
-        )
-        failed = is_failed(found)
+        terminal.print_verdicts(verdicts)
+    failed = is_failed(verdicts) or not all(test.is_fine for test in tests)
     if failed:
         raise typer.Exit(BROKEN_CLAIM)
-
-
-def _verdicts(subject: str, *, epsilon: str, printed: bool, samples: int, seed: int) -> "list[Verdict]":
-    """Run the cases of an audit, one after another."""
-    from veilset.audit import runner  # noqa: PLC0415
-    from veilset.cli import run_here  # noqa: PLC0415
-    from veilset.render import terminal  # noqa: PLC0415
-
-    if printed:
-        planned = runner.printed_cases(subject, epsilon=epsilon, samples=samples, seed=seed)
-    else:
-        planned = runner.cases(subject, epsilon=epsilon, samples=samples, seed=seed, shell=run_here)
-    found = []
-    with terminal.progress("cases") as progress:
-        for case in planned:
-            found.append(case())
-            progress(len(found), len(planned))
-    return found

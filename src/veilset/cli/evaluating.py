@@ -51,7 +51,7 @@ def evaluate_command(
     as_json: AsJsonOption = False,
 ) -> None:
     """How accurate methods are on PUBLIC data, against the exact answer. NOT private."""
-    from veilset import evaluate as evaluation  # noqa: PLC0415
+    import veilset.evaluate as evaluation  # noqa: PLC0415
     from veilset.render import terminal  # noqa: PLC0415
     from veilset.render.study_report import write_study_report  # noqa: PLC0415
 

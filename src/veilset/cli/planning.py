@@ -7,13 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from veilset.cli.options import AsJsonOption, ForceOption, MaxSizeOption, ReportOption, check_can_write
-from veilset.errors import BadCall
 
 if TYPE_CHECKING:
     from veilset.plan import Facts, KnownFacts, Plan, Trade
-
-_METHODS_SHOWN = 3
-"""At most 3 methods side by side, unless all are asked for."""
 
 
 def plan_command(
@@ -71,16 +67,17 @@ def plan_command(
 ) -> None:
     """The epsilon you need, or the error to expect, from public facts alone: no data is read, nothing is spent."""
     from veilset.plan import KnownFacts  # noqa: PLC0415
+    from veilset.plan.verb import METHODS_SHOWN, check_goes_together  # noqa: PLC0415
     from veilset.render import terminal  # noqa: PLC0415
 
-    _check_goes_together(epsilon, error=error, wanted=(want_found, want_error))
+    check_goes_together(
+        epsilon, error=error, wanted=[each for each in (want_found, want_error) if each is not None]
+    )
     check_can_write(report, suffixes=(".html",), data=facts, replaces=force)
     known = _known(facts, KnownFacts(rows, items, length, k, kth_support, max_size))
     asked = _Asked.of(known, delta=delta, source=facts, all_methods=all_methods)
     plan = (
-        None
-        if epsilon is None
-        else asked.plan(epsilon, error=error, most=None if as_json else _METHODS_SHOWN)
+        None if epsilon is None else asked.plan(epsilon, error=error, most=None if as_json else METHODS_SHOWN)
     )
     trade = asked.trade(epsilon, want_found, want_error) if plan is None or report is not None else None
     if trade is not None and report is not None:
@@ -128,20 +125,6 @@ class _Asked:
             all_methods=self.all_methods,
             **{name: value for name, value in wanted.items() if value is not None},
             **self.options,
-        )
-
-
-def _check_goes_together(
-    epsilon: str | None, *, error: float | None, wanted: tuple[str | None, str | None]
-) -> None:
-    """With an epsilon the error is told, without one the epsilon."""
-    if epsilon is not None and wanted != (None, None):
-        raise BadCall(
-            "--want-found and --want-error ask which epsilon is needed; leave --epsilon out, or leave them out"
-        )
-    if epsilon is None and error is not None:
-        raise BadCall(
-            "--error goes with --epsilon; to be told which epsilon is needed, give --want-error, such as 10%"
         )
 
 

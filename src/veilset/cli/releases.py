@@ -32,11 +32,10 @@ def show_release_command(
 
 def compare_command(first: ReleaseArgument, second: SecondArgument, as_json: AsJsonOption = False) -> None:
     """Two releases: itemsets in both and only in one, and where supports differ by more than noise. Costs nothing."""
-    from veilset import Release  # noqa: PLC0415
+    from veilset import compare  # noqa: PLC0415
     from veilset.render import terminal  # noqa: PLC0415
-    from veilset.results.comparison import Comparison  # noqa: PLC0415
 
-    compared = Comparison.of(Release.load(first), Release.load(second))
+    compared = compare(first, second)
     if as_json:
         terminal.print_json(compared.to_dict())
     else:

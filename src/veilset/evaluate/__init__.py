@@ -3,6 +3,9 @@
 For public data only. Every run has a seed of its own, derived from what it is (dataset, method, epsilon,
 target, repeat), so that figures do not depend on the number of workers, their order, or what else is run.
 Data is parsed once and shared by memory mapping; the exact answer is computed once for each target.
+
+The package can be called: `veilset.evaluate(data, methods=..., epsilon=..., k=...)` is
+`veilset.evaluate.verb.study_methods`.
 """
 
 import hashlib
@@ -22,6 +25,7 @@ import polars as pl
 from veilset._version import __version__
 from veilset.api import run_method
 from veilset.arguments import exact_number, instance
+from veilset.callable_packages import make_callable
 from veilset.errors import BadCall
 from veilset.evaluate.metrics import Claims, Score, Truth, score
 from veilset.evaluate.published import Queries, Reference, score_published, supports_by_itemset, supports_in
@@ -59,6 +63,7 @@ __all__ = [
     "CELL",
     "METRICS",
     "SCHEMA",
+    "Progress",
     "SeededRun",
     "Study",
     "documents",
@@ -66,6 +71,8 @@ __all__ = [
     "summary",
     "with_later_columns",
 ]
+
+make_callable(__name__, home="veilset.evaluate.verb", verb="study_methods")
 
 TASKS = ("mine", "items", "publish")
 
@@ -109,7 +116,7 @@ class Study:
         """
         if not isinstance(task, str) or task not in TASKS:  # type: ignore[redundant-expr]
             raise BadCall(f"there is no task {shown(task)}; give one of {', '.join(TASKS)}")
-        repeats = whole(repeats, "repeats", least=1)
+        repeats = whole(repeats, "repeats", least=1, most=_MOST_REPEATS)
         seed = whole(
             seed, "the seed of a study", least=0, most=2**63 - 1
         )  # results hold it as a 64-bit number
@@ -180,6 +187,9 @@ class SeededRun:
 
 
 _ROWS_BETWEEN_WRITES = 50
+
+_MOST_REPEATS = 1_000_000
+"""A million runs of each combination: more than anybody waits for."""
 
 
 def evaluate(
@@ -258,6 +268,7 @@ def _exact_answer(name: str, held: Transactions, request: Request) -> tuple[Exac
     engine = LocalEngine(held)
     if request.k is None:
         min_count = max(1, count_of(request.min_support or Fraction(1), transactions=len(held)))
+        min_count = min(min_count, len(held) + 1)  # beyond it, nothing is frequent
         above = ItemsetFilter(min_count=min_count, max_size=request.max_size)
         return engine.frequent(above), min_count
     found = engine.top(request.k, ItemsetFilter(max_size=request.max_size))

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from veilset.arrays import Int64Array
-from veilset.errors import BadCall
 from veilset.gate import referee
 from veilset.gate.approximate_mechanisms import DiscreteGaussian, ItemNaming
 from veilset.gate.draws import Noise
@@ -22,6 +21,7 @@ from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.gate.selection.item_discovery import NamedItems
 from veilset.gate.selection.noisy_test import NoisyTest, PassedCounts, SparseCounts
 from veilset.gate.zcdp import largest_rho
+from veilset.integers import whole
 from veilset.rationals import float_at_least
 from veilset.raw.counts import ExactCounts
 from veilset.raw.cuts.row_keys import RowKeys, SipKeys
@@ -91,8 +91,7 @@ class SeededNoise(Noise):
     is_private = False
 
     def __init__(self, seed: int) -> None:
-        if seed < 0:
-            raise BadCall(f"there is no seed {seed}; give 0 or more")
+        seed = whole(seed, "the seed", least=0)
         self._integers = random.Random(seed)  # noqa: S311 - repeatable on purpose
         self._arrays = np.random.default_rng(seed)
 

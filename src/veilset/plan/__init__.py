@@ -3,6 +3,8 @@
 `make_plan` takes public facts alone (about how many transactions, how many items, how long a transaction
 is), puts a stated model of the supports in the place of the data (`veilset.forecast.curve`), and follows each method
 through it with the shares of epsilon and the noise that the method will use.
+
+The package can be called: `veilset.plan(rows=..., items=..., length=..., k=...)` is `veilset.plan.verb.plan_release`.
 """
 
 import math
@@ -10,9 +12,12 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
+from veilset.arguments import exact_number, finite_or_infinite
+from veilset.callable_packages import make_callable
 from veilset.errors import BadCall
 from veilset.forecast import Forecast
 from veilset.gate import Delta, Epsilon, exact_epsilon
+from veilset.integers import whole
 from veilset.plan import bounds
 from veilset.plan.bounds import Usefulness
 from veilset.plan.facts import Facts, KnownFacts, read_facts
@@ -20,6 +25,7 @@ from veilset.plan.forecasting import Forecasts, Model, forecasters, least_epsilo
 from veilset.plan.notebook import notebook_table
 from veilset.plan.trade import Trade, plan_epsilon
 from veilset.request import Support
+from veilset.wording import shown
 
 __all__ = [
     "Facts",
@@ -34,6 +40,8 @@ __all__ = [
     "read_facts",
     "world_of",
 ]
+
+make_callable(__name__, home="veilset.plan.verb", verb="plan_release")
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,17 +174,18 @@ def make_plan(
     ([('planned', 19), ('privsuper', 56)], 8)
     """
     model = Model.of(facts, k=k, max_size=max_size, kth_support=kth_support, delta=delta)
+    error = finite_or_infinite(error, "the wanted error")
     if not 0 < error < math.inf:
         raise BadCall(f"an error of {error:g} is not possible; give a share above 0, such as 0.1 for 10 %")
-    if most_methods is not None and most_methods < 1:
-        raise BadCall(f"{most_methods} methods are none; give at least 1")
-    exact = exact_epsilon(epsilon)
+    if most_methods is not None and whole(most_methods, "most_methods") < 1:
+        raise BadCall(f"{shown(most_methods)} methods are none; give at least 1")
+    exact = exact_epsilon(exact_number(epsilon, "epsilon", such_as="0.5 or 1/3"))
     every = model.forecasts()
     chosen = every if most_methods is None else _best(every, exact)[:most_methods]
     plans = tuple(_plan_method(each, exact, error) for each in chosen)
     return Plan(
         facts,
-        k,
+        model.k,
         exact,
         error,
         model.guess,

@@ -6,9 +6,12 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from veilset.arguments import finite_or_infinite
 from veilset.errors import BadCall, BadInput
+from veilset.integers import whole
 from veilset.request import MOST_TRANSACTIONS, Support
 from veilset.results.release import Release
+from veilset.wording import shown
 
 _IN_WORDS = {
     "rows": "how many transactions there are (--rows N)",
@@ -17,6 +20,9 @@ _IN_WORDS = {
     "k": "how many itemsets you want (--k K)",
 }
 """What a plan cannot do without."""
+
+_MOST_ITEMS = 2**31 - 1
+"""2,147,483,647: more items have no code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +34,19 @@ class Facts:
     length: float
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", whole(self.rows, "rows, the number of transactions,"))
+        object.__setattr__(self, "items", whole(self.items, "items, the number of items,"))
+        object.__setattr__(self, "length", finite_or_infinite(self.length, "length, of a transaction,"))
         if self.rows < 1 or self.items < 1:
-            raise BadCall(f"{self.rows} rows over {self.items} items hold nothing; give at least 1 of each")
+            raise BadCall(
+                f"{shown(self.rows)} rows over {shown(self.items)} items hold nothing; give at least 1 of each"
+            )
         if self.rows > MOST_TRANSACTIONS:
-            raise BadCall(f"{self.rows} rows are more than anybody has; give at most {MOST_TRANSACTIONS}")
+            raise BadCall(
+                f"{shown(self.rows)} rows are more than anybody has; give at most {MOST_TRANSACTIONS}"
+            )
+        if self.items > _MOST_ITEMS:
+            raise BadCall(f"{shown(self.items)} items are more than anybody has; give at most {_MOST_ITEMS}")
         if not 0 < self.length <= self.items:
             raise BadCall(
                 f"a typical length of {self.length:g} is not possible with {self.items} items; "

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
+from veilset.arguments import exact_number, instance
 from veilset.errors import BadCall
 from veilset.forecast import Forecast, World
 from veilset.forecast.curve import bend, popularity, support_curve
 from veilset.gate import Delta, exact_delta
+from veilset.integers import whole
 from veilset.itemsets import Domain
 from veilset.methods import METHODS, Forecaster
 from veilset.methods.shared.forecast_discovery import forecast_discovery
@@ -46,9 +48,11 @@ class Model:
         delta: Delta | None = None,
     ) -> "Model":
         """Check what a caller handed in."""
+        instance(facts, Facts, "facts", give="Facts(rows=..., items=..., length=...)")
         request = Request.of(k=k, min_support=kth_support, max_size=max_size)
         guess = None if request.min_support is None else _count(request.min_support, facts.rows)
-        return cls(facts, request, k, guess, None if delta is None else exact_delta(delta))
+        chance = None if delta is None else exact_delta(exact_number(delta, "delta", such_as="1e-9"))
+        return cls(facts, request, whole(k, "k, the number of itemsets,", least=1), guess, chance)
 
     @property
     def assumption(self) -> str:

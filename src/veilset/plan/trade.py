@@ -8,9 +8,12 @@ e^epsilon times as likely with this person as without, so Bayes' rule moves even
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from decimal import Decimal
 from fractions import Fraction
+from numbers import Real
 from typing import Any
 
+from veilset.arguments import exact_number, instance, truth
 from veilset.errors import BadCall
 from veilset.gate import Delta, Epsilon, exact_epsilon
 from veilset.plan.facts import Facts
@@ -18,6 +21,7 @@ from veilset.plan.forecasting import MOST_SEARCHED, Forecasts, Model, least_epsi
 from veilset.plan.notebook import notebook_table
 from veilset.rationals import Rational, rational_of
 from veilset.request import Support
+from veilset.wording import shown
 
 USUAL_EPSILONS: tuple[Epsilon, ...] = ("1/10", "1/5", "1/2", 1, 2, 5)
 """From strict to lenient; what a trade shows unless told otherwise."""
@@ -54,11 +58,13 @@ def exact_share(given: Rational, *, what: str) -> Fraction:
     >>> exact_share("10%", what="error"), exact_share(0.9, what="share found")
     (Fraction(1, 10), Fraction(9, 10))
     """
-    text = str(given).strip()
+    if isinstance(given, bool) or not isinstance(given, str | Real | Decimal):
+        raise BadCall(f"{shown(given)} is no {what}; give a share, such as 10% or 0.1")
+    text = given.strip() if isinstance(given, str) else shown(given)
     try:
         share = rational_of(text.removesuffix("%").strip()) / (100 if text.endswith("%") else 1)
     except ValueError:
-        raise BadCall(f"{text!r} is no {what}; give a share, such as 10% or 0.1") from None
+        raise BadCall(f"{shown(given)} is no {what}; give a share, such as 10% or 0.1") from None
     if not 0 < share <= 1:
         raise BadCall(
             f"a wanted {what} of {text} is not possible; give a share above 0 and up to 1, such as 10% or 0.1"
@@ -223,14 +229,18 @@ def plan_epsilon(  # noqa: PLR0913 - all keyword-only, each documented
     ('planned', True, True)
     """
     model = Model.of(facts, k=k, max_size=max_size, kth_support=kth_support, delta=delta)
+    asks_all = truth(all_methods, "all_methods")
     found = exact_share(want_found, what="share found")
     error = exact_share(want_error, what="error")
-    shown = {exact_epsilon(epsilon) for epsilon in epsilons}
+    told = {
+        exact_epsilon(exact_number(epsilon, "epsilon", such_as="0.5"))
+        for epsilon in instance(epsilons, Sequence, "epsilons", give="a list")  # type: ignore[type-abstract]
+    }
     forecasts = model.forecasts()
-    needs = tuple(_need(each, found, error) for each in forecasts[: None if all_methods else 1])
+    needs = tuple(_need(each, found, error) for each in forecasts[: None if asks_all else 1])
     if needs[0].epsilon is not None:
-        shown.add(Fraction(str(needs[0].epsilon)))
-    points = tuple(_point(forecasts[0], epsilon) for epsilon in sorted(shown))
+        told.add(Fraction(str(needs[0].epsilon)))
+    points = tuple(_point(forecasts[0], epsilon) for epsilon in sorted(told))
     return Trade(facts, k, found, error, needs, points, model.assumption, model.delta or Fraction(0))
 
 

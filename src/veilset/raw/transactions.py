@@ -1,6 +1,6 @@
 """Transactions as compressed rows of item codes, over a public alphabet."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -48,6 +48,8 @@ class Alphabet:
     """
 
     def __init__(self, names: Sequence[Item] | ArrowNames, *, is_given: bool) -> None:
+        if not isinstance(names, ArrowNames | Iterable) or isinstance(names, str | bytes):  # type: ignore[redundant-expr]
+            raise BadInput("an alphabet is a list of names; give one, in the order of their codes")
         self.stored: ArrowNames | tuple[Item, ...] = names if isinstance(names, ArrowNames) else tuple(names)
         self.is_given = is_given
         if is_given and isinstance(self.stored, tuple) and len(self._codes) != len(self.stored):

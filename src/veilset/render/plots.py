@@ -22,7 +22,7 @@ from veilset.render.pairs import (
     released_pairs,
 )
 from veilset.results.release import Release
-from veilset.wording import counted
+from veilset.wording import counted, shown
 
 MOST_INTERVALS = 40
 """Itemsets in a plot of intervals."""
@@ -38,10 +38,10 @@ _NO_AXIS = {"visible": False, "range": [-1.15, 1.15]}
 
 def release_figure(release: Release, kind: str = "intervals", *, measure: str = "support") -> Any:  # noqa: ANN401 - plotly has no types
     """What `Release.plot` returns."""
-    if kind not in _DRAWINGS:
-        raise BadCall(f"there is no plot of the kind {kind!r}; give one of {', '.join(_DRAWINGS)}")
-    if measure not in MEASURES:
-        raise BadCall(f"there is no measure {measure!r} of pairs; give one of {', '.join(MEASURES)}")
+    if not isinstance(kind, str) or kind not in _DRAWINGS:  # type: ignore[redundant-expr]
+        raise BadCall(f"there is no plot of the kind {shown(kind)}; give one of {', '.join(_DRAWINGS)}")
+    if not isinstance(measure, str) or measure not in MEASURES:  # type: ignore[redundant-expr]
+        raise BadCall(f"there is no measure {shown(measure)} of pairs; give one of {', '.join(MEASURES)}")
     if measure != "support" and kind != "heatmap":
         raise BadCall(
             f"a plot of the kind {kind!r} shows supports; measure={measure!r} goes with kind='heatmap'"

@@ -11,6 +11,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from veilset.arguments import a_path, instance
 from veilset.gate import Charge, Item
 from veilset.render import page
 from veilset.render.pairs import (
@@ -50,7 +51,9 @@ class Spending:
 
 def write_report(release: Release, path: str | Path) -> None:
     """Write a self-contained page; it needs no network and no other file."""
-    Path(path).write_text(report_html(release), encoding="utf-8")
+    place = Path(a_path(path, "the path of the page"))
+    instance(release, Release, "release", give="what mine or items returned")
+    place.write_text(report_html(release), encoding="utf-8")
 
 
 def report_html(release: Release) -> str:

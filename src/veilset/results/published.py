@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from veilset.arguments import a_path, truth
 from veilset.arrays import Int64Array
 from veilset.deferred import Deferred
 from veilset.errors import BadCall
@@ -148,6 +149,8 @@ class Published(Paid):
 
         Columns are sparse where the frame would be larger than 100 MB, or as `sparse` says.
         """
+        if sparse is not None:
+            truth(sparse, "sparse")
         words = as_words(self.names).to_pylist()
         return onehot_frame(self.records, self.multiplicities, words, sparse=sparse)
 
@@ -181,7 +184,7 @@ class Published(Paid):
         are numbered, and `NAME.vocab.tsv` tells the names: an alphabet for whoever reads the file.
         `.parquet`: a list column `items` and a column `multiplicity`, marked as such for `veilset.read`.
         """
-        path = Path(path)
+        path = Path(a_path(path, "the path of the dataset"))
         check_can_hold(path, self.names)
         if path.suffix == ".parquet":
             with atomically(path) as part:

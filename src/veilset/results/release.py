@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from veilset.arguments import truth
+from veilset.arguments import a_path, truth
 from veilset.deferred import Deferred
 from veilset.errors import BadCall, BadInput
 from veilset.gate import Charge, Curator, Item, NoisyCount
@@ -172,7 +172,7 @@ class Release(Paid):
         """
         frame = self.to_frame().filter(pl.col("support") > 0)
         shares = dict(zip(map(frozenset, frame["items"]), frame["frequency"], strict=True))
-        if complete:
+        if truth(complete, "complete"):
             shares = {items: share for items, share in shares.items() if _has_all_subsets(items, shares)}
         return mlxtend_frame((tuple(items), share) for items, share in shares.items())
 
@@ -189,7 +189,8 @@ class Release(Paid):
 
     def report(self, path: str | Path) -> None:
         """Write all of it as one HTML page that works offline, as `veilset mine --report` does."""
-        view("report")(self, path)
+        with atomically(Path(a_path(path, "the path of the page"))) as part:
+            view("report")(self, part)
 
     def rules(
         self,
@@ -260,7 +261,7 @@ class Release(Paid):
 
         `.xlsx` is for people: `load` does not read it back.
         """
-        path = Path(path)
+        path = Path(a_path(path, "the path of the release"))
         if path.suffix == ".json":
             write_whole(path, self.to_json() + "\n")
         elif path.suffix == ".parquet":
@@ -288,7 +289,7 @@ class Release(Paid):
     @classmethod
     def load(cls, path: str | Path) -> "Release":
         """Read back what `save` wrote."""
-        path = Path(path)
+        path = Path(a_path(path, "the path of the release"))
         if not path.exists():
             raise BadInput(f"there is no file {path}; name a release that was made with --out or save()")
         if path.suffix == ".xlsx":

@@ -20,6 +20,7 @@ import sqlalchemy as sql
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError, SQLAlchemyError
 
+from veilset.arguments import instance
 from veilset.errors import BadCall, LedgerUnavailable
 from veilset.gate.accounting.ledger_entries import START, Entry, EntryExists
 
@@ -240,6 +241,7 @@ def ledger_url(given: str) -> URL:
     >>> str(ledger_url("budget.db")), ledger_url("postgresql://db/budgets").drivername
     ('sqlite:///budget.db', 'postgresql+psycopg')
     """
+    instance(given, str, "the address of a ledger", give="text such as sqlite:///budget.db")
     try:
         url = make_url(given if "://" in given else f"sqlite:///{given}")
     except (ArgumentError, ValueError):

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from veilset.arguments import a_path
+from veilset.arguments import a_path, path_or_items
 from veilset.deferred import Deferred
 from veilset.errors import BadCall, BadInput
 from veilset.raw.clustered import ClusteredTransactions
@@ -29,7 +29,7 @@ from veilset.raw.read.parts import SourcePart, TextTable, TypedTable, rows_of_pa
 from veilset.raw.read.streamed import streamed_rows
 from veilset.raw.read.text import read_basket, read_fimi, read_spmf
 from veilset.raw.read.vocabulary import AlphabetSource, Vocabulary, vocabulary_of
-from veilset.raw.transactions import Item, Transactions
+from veilset.raw.transactions import Alphabet, Item, Transactions
 from veilset.wording import shown
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def read(  # noqa: PLR0913 - one word for each thing that a file does not say it
 
 def read_and_tell(source: object, options: Options, alphabet: AlphabetSource | None = None) -> Transactions:
     """Read transactions; how that was done stands in `options.how` afterwards."""
-    vocabulary = None if alphabet is None else vocabulary_of(alphabet)
+    vocabulary = None if alphabet is None else vocabulary_of(_checked_alphabet(alphabet))
     if databases.is_address(source):
         return encode(_query_rows(databases.SourceDatabase.of_address(str(source)), options), vocabulary)
     if isinstance(source, (str, os.PathLike)):
@@ -176,6 +176,10 @@ def read_and_tell(source: object, options: Options, alphabet: AlphabetSource | N
     if alphabet is not None and options.names is None:
         check_alphabet(source, alphabet)
     return encode(_memory_rows(source, options), vocabulary)
+
+
+def _checked_alphabet(alphabet: AlphabetSource) -> AlphabetSource:
+    return alphabet if isinstance(alphabet, Alphabet) else path_or_items(alphabet, "alphabet")  # type: ignore[return-value]
 
 
 def over(transactions: Transactions, alphabet: AlphabetSource) -> Transactions:

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from veilset.arguments import a_path, instance
 from veilset.arrow_arrays import integers
 from veilset.deferred import Deferred
 from veilset.errors import BadCall, BadInput
@@ -67,7 +68,8 @@ def write_encoded(transactions: Transactions, path: str | os.PathLike[str]) -> N
     ...     read(folder + "/data.arrow").alphabet.names
     ('bread', 'milk')
     """
-    path = Path(path)
+    path = Path(a_path(path, "the path of the encoded data"))
+    instance(transactions, Transactions, "transactions", give="what veilset.read returned")
     if path.suffix != SUFFIX:
         raise BadCall(f"cannot write encoded transactions to {path}; name it {SUFFIX}")
     columns = _columns(transactions)
