@@ -96,6 +96,12 @@ def _read(
     alphabet: Annotated[
         str | None, typer.Option(metavar="FILE", help="The public list of possible items, one a line.")
     ] = None,
+    engine: Annotated[
+        str | None, typer.Option(metavar="E", help="local, or spark: read and count on a cluster.")
+    ] = None,
+    master: Annotated[
+        str | None, typer.Option(metavar="URL", help="The cluster: spark://HOST:7077, or sc://HOST:15002.")
+    ] = None,
 ) -> "Transactions":
     """The options of every command that reads data."""
     from veilset import read  # noqa: PLC0415
@@ -113,6 +119,8 @@ def _read(
             multiplicity=multiplicity,
             skip_bad_rows=skip_bad_rows,
             alphabet=alphabet,
+            engine=engine,  # type: ignore[arg-type]  # read checks it
+            master=master,
         )
 
 

@@ -47,12 +47,14 @@ def frame_at(path: str | os.PathLike[str], *, master: str | None) -> Frame:
         reader = reader.option("header", "true")
     try:
         frame = reader.load(text) if kind is None else reader.format(kind).load(text)
-        frame.schema  # noqa: B018 - Connect looks at the path only now
+        is_there = bool(frame.columns)  # Connect looks at the path only now
     except Exception:  # noqa: BLE001 - each of the several Sparks has errors of its own
+        is_there = False
+    if not is_there:
         raise BadInput(
             f"Spark cannot read {text}; check the path and that executors reach it, or load it yourself and give "
             "the DataFrame"
-        ) from None
+        )
     return frame
 
 
@@ -104,6 +106,7 @@ def read_frame(
     if columns.owner is not None:  # all that is one person's goes to one place
         table = table.repartition(columns.owner)
     blocks = table.mapInArrow(EncodeTable(reading, keys), BLOCK_SCHEMA).persist()
+    collected(blocks.groupBy().count())  # what is refused is refused now, before anything is asked
     return ClusteredTransactions(
         blocks,
         named,
