@@ -109,6 +109,12 @@ def read_options(
         str | None,
         typer.Option(metavar="SELECT", help="What to read of a database; nothing is written to it."),
     ] = None,
+    engine: Annotated[
+        str | None, typer.Option(metavar="E", help="local, or spark: read and count on a cluster.")
+    ] = None,
+    master: Annotated[
+        str | None, typer.Option(metavar="URL", help="The cluster: spark://HOST:7077, or sc://HOST:15002.")
+    ] = None,
 ) -> "Transactions":
     """The options of every command that reads data."""
     from veilset import read  # noqa: PLC0415
@@ -127,6 +133,8 @@ def read_options(
             skip_bad_rows=skip_bad_rows,
             alphabet=alphabet,
             query=query,
+            engine=engine,  # type: ignore[arg-type]  # read checks it
+            master=master,
         )
 
 

@@ -7,13 +7,13 @@ that names what to do and nothing that the data holds.
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pyarrow as pa
 
 from veilset.arrays import Int32Array, Int64Array, Uint32Array
-from veilset.errors import BadInput, ClusterFailed
+from veilset.errors import BadCall, BadInput, ClusterFailed
 from veilset.raw.counts import mute
 from veilset.raw.transactions import Alphabet
 
@@ -46,6 +46,18 @@ class ClusteredTransactions:
     alphabet: Alphabet
     has_owners: bool = False
     is_by_person: bool = False
+    is_by_basket: bool = False
+
+    def __len__(self) -> int:
+        return self.__getattr__("the number of rows")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("_"):  # what Python and notebooks look for in everything
+            raise AttributeError(name)
+        raise BadCall(
+            f"{name} is not to be had of transactions on a cluster, which mine, items and publish work with; "
+            "read them without engine spark for anything else"
+        )
 
     def __repr__(self) -> str:
         about = f"over {len(self.alphabet)} items" if self.alphabet.is_given else "over items of its own"
@@ -144,7 +156,7 @@ def collected(frame: Frame) -> list[Any]:
 def told_plainly(error: Exception) -> Exception:
     """What went wrong on a cluster, in one line; its own words may quote rows, and are left out."""
     text = str(error)
-    refused = re.findall(r"veilset\.errors\.(?:BadInput|BadCall): (.*)", text)
+    refused = re.findall(r"(?:veilset\.errors\.|External error: )(?:BadInput|BadCall): (.*)", text)
     if refused:
         return BadInput(refused[-1].strip())
     if re.search(r"No module named '?veilset", text):

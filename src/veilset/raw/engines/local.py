@@ -129,6 +129,8 @@ class LocalEngine:
 
     def of_each_owner(self, most: int, draw: DrawKeys) -> "LocalEngine":
         """An engine over at most that many transactions of each owner, drawn uniformly."""
+        if self._owners is None:
+            return self
         kept = keep_per_owner(self.held, most, draw())
         return LocalEngine(kept, threads=self._threads, rows_in_a_chunk=self._rows_in_a_chunk)
 

@@ -158,6 +158,10 @@ def read(  # noqa: PLR0913 - one word for each thing that a file does not say it
     options = Options(
         format, owner, basket, item, separator, header, multiplicity, skip_bad_rows, query, columns
     )
+    if isinstance(source, ClusteredTransactions):
+        raise BadCall(
+            "transactions on a cluster are for mine, items and publish; read the data without engine spark"
+        )
     if is_frame(source) or engine == "spark" or master is not None:
         return _on_cluster(source, options, alphabet, engine=engine, master=master)
     if engine not in {None, "local"}:

@@ -47,12 +47,14 @@ def frame_at(path: str | os.PathLike[str], *, master: str | None) -> Frame:
         reader = reader.option("header", "true")
     try:
         frame = reader.load(text) if kind is None else reader.format(kind).load(text)
-        frame.schema  # noqa: B018 - Connect looks at the path only now
+        is_there = bool(frame.columns)  # Connect looks at the path only now
     except Exception:  # noqa: BLE001 - each of the several Sparks has errors of its own
+        is_there = False
+    if not is_there:
         raise BadInput(
             f"Spark cannot read {text}; check the path and that executors reach it, or load it yourself and give "
             "the DataFrame"
-        ) from None
+        )
     return frame
 
 
@@ -101,14 +103,19 @@ def read_frame(
     else:
         vocabulary = vocabulary_of(alphabet)
         named, keys = Alphabet(vocabulary.names, is_given=True), vocabulary.keys
-    if columns.owner is not None:  # all that is one person's goes to one place
-        table = table.repartition(columns.owner)
+    together = columns.owner or columns.basket
+    if (
+        together is not None
+    ):  # all that is one person's goes to one place, or all of one basket where nobody owns it
+        table = table.repartition(together)
     blocks = table.mapInArrow(EncodeTable(reading, keys), BLOCK_SCHEMA).persist()
+    collected(blocks.groupBy().count())  # what is refused is refused now, before anything is asked
     return ClusteredTransactions(
         blocks,
         named,
         has_owners=columns.owner is not None and (layout == "list" or columns.basket is not None),
         is_by_person=layout == "long" and columns.basket is None,
+        is_by_basket=layout == "long" and columns.owner is None,
     )
 
 
@@ -119,7 +126,7 @@ def over_on_cluster(data: ClusteredTransactions, alphabet: AlphabetSource) -> Cl
     codes = np.array([place_of.get(str(name), -1) for name in data.alphabet.names], np.int32)
     blocks = data.blocks.mapInArrow(RecodeBlocks(codes), BLOCK_SCHEMA).persist()
     named = Alphabet(vocabulary.names, is_given=True)
-    return ClusteredTransactions(blocks, named, data.has_owners, data.is_by_person)
+    return replace(data, blocks=blocks, alphabet=named)
 
 
 @dataclass(frozen=True, slots=True)
