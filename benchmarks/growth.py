@@ -253,15 +253,25 @@ def write_growth_plot(path: Path, results: pl.DataFrame) -> None:
         for way in of_these["way"].unique(maintain_order=True):
             line = of_these.filter(pl.col("way") == way)
             panel.plot(line["size"], line[column], marker="o", label=way)
-        panel.set_xscale("log")
-        panel.set_yscale("log")
+        if grows == "cores":
+            panel.set_xticks(CORES)
+            panel.set_ylim(bottom=0)
+        else:
+            panel.set_xscale("log")
+            panel.set_yscale("log")
+            panel.yaxis.set_minor_formatter("")
         panel.set_xlabel(grows)
-        panel.set_title(column.replace("processor", "seconds of the processor"), fontsize=9)
+        panel.set_title(NAMES_OF_COLUMNS[column], fontsize=9)
         panel.grid(visible=True, alpha=0.3)
     panels[0].legend(frameon=False, fontsize=7)
     figure.savefig(path, dpi=110)
 
 
+NAMES_OF_COLUMNS = {
+    "processor": "seconds of the processor",
+    "seconds": "seconds",
+    "anonymous": "MB that no file stands behind",
+}
 PANELS = (
     ("rows", "processor"),
     ("rows", "anonymous"),
