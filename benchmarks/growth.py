@@ -20,6 +20,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -27,7 +28,7 @@ from matplotlib.figure import Figure
 
 import veilset as vs
 from benchmarks.page import section
-from veilset.datasets import groceries, quest
+from veilset.datasets import groceries
 from veilset.writing import as_lists, write_lines
 
 RESULTS = Path(__file__).resolve().parents[1] / "docs" / "benchmarks" / "growth.parquet"
@@ -77,12 +78,10 @@ def rows(folder: Path, most: int) -> Iterator[Measured]:
 
 
 def items(folder: Path, _: int) -> Iterator[Measured]:
-    """200,000 baskets of 10 of ever more items, encoded, to 100 itemsets."""
+    """200,000 baskets of up to 10 of ever more items, encoded, to 100 itemsets."""
     for number in ITEMS:
         path = folder / f"items-{number}.arrow"
-        data = quest(200_000, items=number)
-        found = vs.Alphabet(data.alphabet.names, is_given=False)
-        vs.write_encoded(vs.Transactions(data.offsets, data.items, found), path)
+        vs.write_encoded(_baskets_over(number), path)
         yield measured("items", number, "encoded", mining(path, 100, folder))
 
 
@@ -113,7 +112,7 @@ TEXTS = {
         "FIMI; Parquet holds lists of names; encoded is what `veilset encode` wrote. `python -m benchmarks.growth`\n"
         "measured it.\n\n![Time and memory against rows, items, k and cores](growth.png)"
     ),
-    "items": "Ten of ever more items in a basket.",
+    "items": "Up to ten of ever more items in a basket, the n-th in proportion to 1 / n.",
     "k": "Ever more itemsets.",
     "cores": "The process may use that many cores.",
 }
@@ -140,6 +139,17 @@ def files_of(number: int, folder: Path) -> dict[str, Path]:
         _write_rows(number, files["text"], files["Parquet"])
         subprocess.run(_call(["encode", files["Parquet"], "--out", files["encoded"], "--force"]), check=True)
     return files
+
+
+def _baskets_over(number: int, rows: int = 200_000) -> vs.Transactions:
+    """Baskets of up to ten of that many items, the n-th in proportion to 1 / n."""
+    edges = np.cumsum(1 / np.arange(1, number + 1))
+    drawn = np.searchsorted(edges, np.random.default_rng(7).random((rows, 10)) * edges[-1])
+    drawn.sort(axis=1)
+    is_first = np.diff(drawn, axis=1, prepend=-1) > 0
+    offsets = np.append(0, np.cumsum(is_first.sum(axis=1)))
+    alphabet = vs.Alphabet(range(number), is_given=False)
+    return vs.Transactions(offsets, drawn[is_first].astype(np.int32), alphabet)
 
 
 def _write_rows(number: int, text: Path, parquet: Path) -> None:
@@ -243,15 +253,25 @@ def write_growth_plot(path: Path, results: pl.DataFrame) -> None:
         for way in of_these["way"].unique(maintain_order=True):
             line = of_these.filter(pl.col("way") == way)
             panel.plot(line["size"], line[column], marker="o", label=way)
-        panel.set_xscale("log")
-        panel.set_yscale("log")
+        if grows == "cores":
+            panel.set_xticks(CORES)
+            panel.set_ylim(bottom=0)
+        else:
+            panel.set_xscale("log")
+            panel.set_yscale("log")
+            panel.yaxis.set_minor_formatter("")
         panel.set_xlabel(grows)
-        panel.set_title(column.replace("processor", "seconds of the processor"), fontsize=9)
+        panel.set_title(NAMES_OF_COLUMNS[column], fontsize=9)
         panel.grid(visible=True, alpha=0.3)
     panels[0].legend(frameon=False, fontsize=7)
     figure.savefig(path, dpi=110)
 
 
+NAMES_OF_COLUMNS = {
+    "processor": "seconds of the processor",
+    "seconds": "seconds",
+    "anonymous": "MB that no file stands behind",
+}
 PANELS = (
     ("rows", "processor"),
     ("rows", "anonymous"),

@@ -58,12 +58,15 @@ def test_rows_are_sorted_item_by_item(lists: Lists) -> None:
 
 @given(lists=lists_of_items())
 def test_pairs_are_counted_once_for_each_row_that_holds_both(lists: Lists) -> None:
-    """The table is symmetric, and its diagonal is empty: an item makes no pair with itself."""
+    """Under the smaller of both, whichever stands first in the row; and the most of each item."""
     expected = np.zeros((WIDE, WIDE), np.int64)
     for first, second in (pair for row in lists for pair in combinations(row, 2)):
-        expected[first, second] += 1
-        expected[second, first] += 1
-    assert projection.count_pairs(projected(lists, WIDE), WIDE).tolist() == expected.tolist()
+        expected[min(first, second), max(first, second)] += 1
+    backwards = [row[::-1] for row in lists]
+    for rows in (lists, backwards):
+        pairs = projection.count_pairs(projected(rows, WIDE), WIDE)
+        assert pairs.tolist() == expected.tolist()
+        assert projection.most_paired(pairs).tolist() == (expected + expected.T).max(axis=1).tolist()
 
 
 @given(lists=lists_of_items())

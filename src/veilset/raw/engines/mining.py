@@ -17,6 +17,7 @@ from veilset.raw.kernels.projection import (
     END,
     Projection,
     count_pairs,
+    most_paired,
     project_rows,
     project_tails,
     row_ends,
@@ -30,7 +31,7 @@ UNLIMITED = np.iinfo(np.int64).max
 """More than any number of itemsets, and any size."""
 
 MOST_ITEMS_PAIRED = 2048
-"""Of how many items all pairs are counted before the search: a table of 32 MB."""
+"""Of how many items all pairs are counted before the search: a table of 16 MB."""
 
 
 def frequent(rows: CompressedRows, which: ItemsetFilter, *, alphabet_size: int) -> ExactItemsets:
@@ -148,7 +149,7 @@ def _paired(projected: Projection, n_items: int, found: FoundItemsets, search: S
     if search.min_size == 1 and search.k <= singles.size + n_items * (n_items - 1) // 2:
         known = np.concatenate([singles, pairs[np.triu_indices(n_items, 1)]])
         floor = max(floor, int(np.partition(known, -search.k)[-search.k]))
-    return np.flatnonzero(pairs.max(axis=1, initial=0) >= floor)
+    return np.flatnonzero(most_paired(pairs) >= floor)
 
 
 def _wanted(found: FoundItemsets, search: Search, min_count: int) -> ExactItemsets:

@@ -122,10 +122,10 @@ def row_ends(rows: Projection) -> Int64Array:
 
 
 @kernel
-def count_pairs(rows: Projection, n_items: int) -> Int64Array:
-    """How many rows hold each two items: `[i, j]` and `[j, i]` are the same."""
+def count_pairs(rows: Projection, n_items: int) -> Int32Array:
+    """How many rows hold each two items: `[i, j]` of i and a larger j; all else is 0."""
     flat = rows.flat
-    counts = np.zeros((n_items, n_items), np.int64)
+    counts = np.zeros((n_items, n_items), np.int32)
     begin = 0
     for place in range(flat.size):
         item = flat[place]
@@ -133,13 +133,22 @@ def count_pairs(rows: Projection, n_items: int) -> Int64Array:
             begin = place + 1
             continue
         for other in range(begin, place):
-            counts[flat[other], item] += 1
-    for i in range(n_items):
-        for j in range(i):
-            both = counts[i, j] + counts[j, i]
-            counts[i, j] = both
-            counts[j, i] = both
+            counts[min(flat[other], item), max(flat[other], item)] += 1
     return counts
+
+
+@kernel
+def most_paired(pairs: Int32Array) -> Int64Array:
+    """How many rows hold each item and the one that it stands with most often."""
+    n_items = pairs.shape[0]
+    most = np.zeros(n_items, np.int64)
+    for i in range(n_items):
+        of_item = most[i]
+        for j in range(i + 1, n_items):
+            most[j] = max(most[j], pairs[i, j])
+            of_item = max(of_item, pairs[i, j])
+        most[i] = of_item
+    return most
 
 
 @kernel
