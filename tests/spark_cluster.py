@@ -91,6 +91,7 @@ def session(address: str) -> Any:  # noqa: ANN401
         "spark.driver.memory": "700m",
         "spark.executor.memory": "512m",
         "spark.executorEnv.PYTHONPATH": os.environ.get("PYTHONPATH", ""),
+        "spark.executorEnv.NUMBA_DISABLE_JIT": os.environ.get("NUMBA_DISABLE_JIT", "0"),
         "spark.sql.shuffle.partitions": "3",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",

@@ -44,7 +44,8 @@ def test_a_worker_that_dies_in_the_middle_of_a_release_changes_nothing(tmp_path:
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sources)},
+        # Kernels run uncompiled: on few rows that takes less time than to load compiled ones in every worker.
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sources), "NUMBA_DISABLE_JIT": "1"},
     )
     assert ran.returncode == 0, ran.stderr[-2_000:]
     told = json.loads(ran.stdout)
