@@ -29,6 +29,11 @@ def java_is_found() -> bool:
     return version is not None and int(version[1]) >= 17
 
 
+def _without_sessions() -> dict[str, str]:
+    """The environment without what a session of Spark Connect, started by other tests of this process, leaves in it."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(("SPARK_", "PYSPARK_"))}
+
+
 @pytest.mark.skipif(not java_is_found(), reason="Spark needs Java 17")
 def test_a_worker_that_dies_in_the_middle_of_a_release_changes_nothing(tmp_path: Path) -> None:
     """Two workers, of which one is killed: the release is that of one machine. One test, since Spark starts slowly."""
@@ -45,7 +50,7 @@ def test_a_worker_that_dies_in_the_middle_of_a_release_changes_nothing(tmp_path:
         text=True,
         check=False,
         # Kernels run uncompiled: on few rows that takes less time than to load compiled ones in every worker.
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sources), "NUMBA_DISABLE_JIT": "1"},
+        env={**_without_sessions(), "PYTHONPATH": os.pathsep.join(sources), "NUMBA_DISABLE_JIT": "1"},
     )
     assert ran.returncode == 0, ran.stderr[-2_000:]
     told = json.loads(ran.stdout)
