@@ -5,7 +5,7 @@
 Generated baskets. Every measurement is a command in a process of its own, warm, with all that starting it takes: the
 time of the clock, that of the processor on all cores together, the most memory that was resident, and the part of it
 that no file stands behind. Files of rows are kept in the folder, if one is given. What is measured replaces that part
-of docs/benchmarks/growth.parquet, from which `python -m benchmarks` takes its tables and plots.
+of docs/benchmarks/growth.parquet, and the tables and plots that docs/benchmarks/speed.md has of it.
 """
 
 import argparse
@@ -110,11 +110,12 @@ TEXTS = {
         "Each row of the table is a command in a process of its own, start-up included: the time of the clock and of\n"
         "the processor, the most memory that was resident, and the part of it that no file stands behind. Text is\n"
         "FIMI; Parquet holds lists of names; encoded is what `veilset encode` wrote. `python -m benchmarks.growth`\n"
-        "measured it.\n\n![Time and memory against rows, items, k and cores](growth.png)"
+        "measured it; where other programs run beside it, the time of the processor means more than that of the clock."
+        "\n\n![Time and memory against rows, items, k and cores](growth.png)"
     ),
     "items": "Up to ten of ever more items in a basket, the n-th in proportion to 1 / n.",
     "k": "Ever more itemsets.",
-    "cores": "The process may use that many cores.",
+    "cores": "The process may use that many cores, which other programs may use, too.",
 }
 
 GROWING: dict[str, Callable[[Path, int], Iterator[Measured]]] = {
@@ -232,6 +233,14 @@ def growth_sections(path: Path = RESULTS) -> list[str]:
     ]
 
 
+def replace_sections(page: Path, sections: list[str]) -> None:
+    """Put the sections in front of the page's others, in the place of those that it had of them."""
+    head, *others = page.read_text(encoding="utf-8").split("\n## ")
+    headings = tuple(TITLES.values())
+    kept = [f"## {other.strip()}" for other in others if not other.startswith(headings)]
+    page.write_text("\n\n".join([head.strip(), *sections, *kept]) + "\n", encoding="utf-8")
+
+
 def _shown(results: pl.DataFrame) -> pl.DataFrame:
     grows = results["grows"][0]
     return results.select(
@@ -298,7 +307,7 @@ def main() -> None:
         results = pl.concat([pl.read_parquet(RESULTS).filter(~pl.col("grows").is_in(names)), results])
     results.write_parquet(RESULTS)
     write_growth_plot(RESULTS.with_suffix(".png"), results)
-    print("\n\n".join(growth_sections()))
+    replace_sections(RESULTS.with_name("speed.md"), growth_sections())
 
 
 if __name__ == "__main__":
