@@ -298,8 +298,8 @@ FAULTS: tuple[Fault, ...] = (
     Fault(
         _NOISE,
         "SecureNoise.keys",
-        "secrets.token_bytes(4 * number)",
-        "bytes(4 * number)",
+        "secrets.token_bytes(16)",
+        "bytes(16)",
         "which items and transactions are kept is no secret",
     ),
     Fault(
