@@ -58,11 +58,10 @@ cells = {
 }
 
 
-@pytest.mark.parametrize("suffix", WRITERS)
 @pytest.mark.parametrize("kind", cells)
-@given(data=st.data())
+@given(data=st.data(), suffix=st.sampled_from(list(WRITERS)))
 def test_batches_give_the_transactions_that_the_whole_file_gives(
-    tmp_path_factory: pytest.TempPathFactory, suffix: str, kind: str, data: st.DataObject
+    tmp_path_factory: pytest.TempPathFactory, kind: str, data: st.DataObject, suffix: str
 ) -> None:
     """Integers, text, nulls among the items and in place of lists; and over a given alphabet."""
     arrow, values = cells[kind]
