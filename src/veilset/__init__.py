@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from veilset.render.report import write_report
     from veilset.results.published import Published
     from veilset.results.release import Release
+    from veilset.service.client import connect
 
 _OTHER_NAMES = {"evaluate_methods": "evaluate"}
 """What is called otherwise in its home: once `veilset.evaluate` is imported, that name is the module."""
@@ -56,6 +57,7 @@ _HOMES = {
     "Study": "veilset.evaluate",
     "Transactions": "veilset.raw.transactions",
     "VeilsetError": "veilset.errors",
+    "connect": "veilset.service.client",
     "describe": "veilset.exact",
     "evaluate_methods": "veilset.evaluate",
     "generate": "veilset.datasets",
@@ -97,6 +99,7 @@ __all__ = [
     "Transactions",
     "VeilsetError",
     "__version__",
+    "connect",
     "describe",
     "evaluate_methods",
     "generate",
