@@ -12,8 +12,8 @@ import httpx
 import uvicorn
 
 from veilset.service.catalogue import Registration
-from veilset.service.core import Ask, Service
-from veilset.service.jobs import Job
+from veilset.service.core import ReleaseAsk, Service
+from veilset.service.jobs import ReleaseJob
 from veilset.service.permissions import Principal
 from veilset.service.serve import make_server_app
 from veilset.service.settings import ServiceSettings
@@ -42,12 +42,12 @@ class Team:
     service: Service
     tokens: dict[str, str] = field(default_factory=dict)
 
-    def ask(self, who: Principal = ANALYST, *, key: str, epsilon: str = "1/10", **wanted: Any) -> Job:  # noqa: ANN401
+    def ask(self, who: Principal = ANALYST, *, key: str, epsilon: str = "1/10", **wanted: Any) -> ReleaseJob:  # noqa: ANN401
         """A request for three itemsets, unless something else is wanted."""
         task = {"dataset": "stores", "k": 3, **wanted}
-        return self.service.ask(who, Ask(epsilon=epsilon, **task), key=key)
+        return self.service.ask(who, ReleaseAsk(epsilon=epsilon, **task), key=key)
 
-    def wait_until_told(self, job: str) -> Job:
+    def wait_until_told(self, job: str) -> ReleaseJob:
         """The request when its end is told."""
         wait_until(lambda: self.service.state(self.service.jobs.get(job)) != "waiting")
         return self.service.jobs.get(job)
@@ -99,7 +99,7 @@ def _read_here(service: Service) -> None:
     service.catalogue.set_state("stores", "ready")
 
 
-def _all_queued(service: Service) -> list[Job]:
+def _all_queued(service: Service) -> list[ReleaseJob]:
     claimed = []
     while (job := service.jobs.claim("test")) is not None:
         claimed.append(job)

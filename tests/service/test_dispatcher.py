@@ -13,7 +13,7 @@ from service_cases import ANALYST, OWNER, Team, make_team, wait_until
 from veilset.gate import Amount, Booked
 from veilset.service.catalogue import Registration
 from veilset.service.documents import result_of
-from veilset.service.jobs import Job
+from veilset.service.jobs import ReleaseJob
 
 KILLED = 2
 
@@ -91,7 +91,7 @@ def test_a_file_that_unpacks_to_more_than_there_is_fails_alone(tmp_path: Path) -
     team.service.close()
 
 
-def abandoned(team: Team, key: str) -> Job:
+def abandoned(team: Team, key: str) -> ReleaseJob:
     """A request that a worker of an earlier server had taken."""
     job = team.ask(key=key, epsilon="1")
     taken = team.service.jobs.claim("a worker that is gone")
@@ -100,13 +100,13 @@ def abandoned(team: Team, key: str) -> Job:
     return taken
 
 
-def state_after_restart(team: Team, job: Job) -> str:
+def state_after_restart(team: Team, job: ReleaseJob) -> str:
     """What a new server makes of it."""
     team.service.dispatcher.judge_abandoned()
     return team.service.jobs.get(job.id).state
 
 
-def reserve(team: Team, job: Job) -> Any:  # noqa: ANN401 - a reservation
+def reserve(team: Team, job: ReleaseJob) -> Any:  # noqa: ANN401 - a reservation
     """What its worker did before it died."""
     return team.service.ledger.dataset("stores").for_release(reference=job.id).reserve(job.price)
 

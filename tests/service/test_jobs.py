@@ -71,6 +71,23 @@ def test_nobody_is_told_of_an_end_before_its_moment(team: Team) -> None:
         assert team.service.told(team.service.jobs.get(job.id), ANALYST)["detail"] == ""
 
 
+def test_a_price_is_not_told_before_its_moment(team: Team) -> None:
+    """Until then all that was reserved counts, in the budget and in refusals."""
+    job = team.ask(key="monday-1", epsilon="40")
+    reserved = team.service.ledger.dataset("stores").for_release(reference=job.id).reserve(job.price)
+    team.service.jobs.claim("a worker")
+    before = team.service.budget("stores").left
+    reserved.settle(Amount(Fraction(1)))
+    team.service.jobs.end(job.id, "done")
+    assert team.service.budget("stores").left == before == Amount(Fraction(60))
+    assert team.service.allowance_left("stores", "anna") == Amount(Fraction(10))
+    with pytest.raises(BudgetExceeded, match="epsilon 10 is left"):
+        team.ask(key="monday-2", epsilon="11")
+    with patch("veilset.service.jobs.time.time", return_value=job.requested + 31):
+        assert team.service.budget("stores").left == Amount(Fraction(99))
+        assert team.service.allowance_left("stores", "anna") == Amount(Fraction(49))
+
+
 def test_late_ends_wait_for_the_next_moment(team: Team) -> None:
     """31 seconds of work are told after 60."""
     job = team.ask(key="monday-1")

@@ -18,17 +18,26 @@ from veilset.service.catalogue import Catalogue, RegisteredDataset, Registration
 from veilset.service.database import ServiceDatabase
 from veilset.service.dispatcher import Dispatcher
 from veilset.service.events import EventLog
-from veilset.service.jobs import ENDED, TASKS, Job, JobBook, new_job, spent_by, unreserved
+from veilset.service.jobs import (
+    ENDED,
+    RELEASE_TASKS,
+    JobBook,
+    ReleaseJob,
+    new_job,
+    spent_by,
+    unreserved,
+    untold,
+)
 from veilset.service.people import NotAllowed, People, checked_name
 from veilset.service.permissions import Principal
 from veilset.service.settings import ServiceSettings
 
-MOST_ITEMSETS = 10_000
+MOST_ASKED = 10_000
 """10,000 itemsets in one release; more would fill pages that nobody reads."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ask:
+class ReleaseAsk:
     """What somebody asks for."""
 
     dataset: str
@@ -66,11 +75,13 @@ class Service:
         self.ledger = Ledger(settings.ledger, who="the service")
         self.people = People(self.database, settings)
         self.catalogue = Catalogue(self.database, settings)
-        self.jobs = JobBook(self.database)
+        self.jobs = JobBook(self.database, every=settings.release_every)
         self.events = EventLog(self.database)
         self.dispatcher = Dispatcher(settings, self.jobs, self.catalogue, self.ledger, self.events)
 
-    def register(self, who: Principal, name: str, told: Registration, *, epsilon: str, delta: str) -> Job:
+    def register(
+        self, who: Principal, name: str, told: Registration, *, epsilon: str, delta: str
+    ) -> ReleaseJob:
         """A new dataset: its budget in the ledger, its data read by a worker. Owners need no allowance."""
         checked_name(name, "the name of a dataset")
         total = exact_epsilon(epsilon), Fraction(0) if delta in {"", "0"} else exact_delta(delta)
@@ -80,7 +91,7 @@ class Service:
         self.events.note("dataset registered", who=who.name, dataset=name)
         return self.read_again(who, name)
 
-    def read_again(self, who: Principal, name: str) -> Job:
+    def read_again(self, who: Principal, name: str) -> ReleaseJob:
         """Have the file of a dataset read, for the first time or once more."""
         self.catalogue.get(name)
         job = new_job(who.name, name, "read", {}, price=Amount(), key=f"read-{secrets.token_hex(8)}")
@@ -106,18 +117,9 @@ class Service:
     def budget(self, name: str) -> BudgetView:
         """What is left; of requests whose end is not told yet, all that was reserved counts as spent."""
         jobs, balance = self.jobs.of_datasets([name]), self.balance(name)
-        spent = balance.spent + self._not_told(jobs, balance) + unreserved(jobs, balance.booked)
+        spent = balance.spent + unreserved(jobs, balance.booked)
+        spent += untold(jobs, balance.booked, self.settings.release_every)
         return BudgetView(balance.total, spent, (balance.total - spent).or_more(Amount()), balance.is_closed)
-
-    def _not_told(self, jobs: list[Job], balance: DatasetBalance) -> Amount:
-        """What reservations exceed prices by, of requests whose end is not told yet."""
-        hidden = [
-            balance.booked[job.id]
-            for job in jobs
-            if job.id in balance.booked and self.state(job) == "waiting"
-        ]
-        whole = [Amount(each.reservation.epsilon, each.reservation.delta) - each.price for each in hidden]
-        return sum(whole, Amount())
 
     def allowance_left(self, name: str, user: str) -> Amount | None:
         """What is left of somebody's allowance; None where they have none."""
@@ -126,10 +128,10 @@ class Service:
             return None
         jobs, balance = self.jobs.of_datasets([name]), self.balance(name)
         mine = [job for job in jobs if job.user == user]
-        spent = spent_by(user, jobs, balance.booked) + self._not_told(mine, balance)
+        spent = spent_by(mine, balance.booked) + untold(mine, balance.booked, self.settings.release_every)
         return (allowance - spent).or_more(Amount())
 
-    def ask(self, who: Principal, ask: Ask, *, key: str) -> Job:
+    def ask(self, who: Principal, ask: ReleaseAsk, *, key: str) -> ReleaseJob:
         """A request for a release; checked before anything waits, paid for once."""
         dataset = self.seen_dataset(who, ask.dataset)
         request, price = checked_request(ask, dataset)
@@ -142,7 +144,7 @@ class Service:
         self.dispatcher.wake()
         return written
 
-    def cancel(self, who: Principal, number: str) -> Job:
+    def cancel(self, who: Principal, number: str) -> ReleaseJob:
         """Wish that a request ends."""
         job = self.seen_job(who, number)
         if job.user != who.name and who.role != "owner":
@@ -153,22 +155,22 @@ class Service:
         self.events.note("cancel asked for", who=who.name, request=number)
         return self.jobs.get(number)
 
-    def seen_job(self, who: Principal, number: str) -> Job:
+    def seen_job(self, who: Principal, number: str) -> ReleaseJob:
         """A request for a dataset that somebody has to do with."""
         job = self.jobs.get(number)
-        if job.task not in TASKS or not self.catalogue.is_seen_by(who, job.dataset):
+        if job.task not in RELEASE_TASKS or not self.catalogue.is_seen_by(who, job.dataset):
             raise LookupError("there is no such request")
         return job
 
-    def seen_jobs(self, who: Principal) -> list[Job]:
+    def seen_jobs(self, who: Principal) -> list[ReleaseJob]:
         """All requests for datasets that somebody has to do with."""
         return self.jobs.of_datasets([each.name for each in self.catalogue.seen_by(who)])
 
-    def state(self, job: Job) -> str:
+    def state(self, job: ReleaseJob) -> str:
         """What is told of a request now."""
         return job.told_state(self.settings.release_every)
 
-    def told(self, job: Job, who: Principal) -> dict[str, Any]:
+    def told(self, job: ReleaseJob, who: Principal) -> dict[str, Any]:
         """A request as JSON values: nothing of when the work on it began or ended."""
         state = self.state(job)
         is_over = state in ENDED
@@ -206,7 +208,7 @@ class Service:
                 return released
         return self.catalogue.get(name).facts
 
-    def forecast(self, who: Principal, ask: Ask) -> dict[str, Any]:
+    def forecast(self, who: Principal, ask: ReleaseAsk) -> dict[str, Any]:
         """What a release would be worth and what would be left after it; costs nothing, looks at nothing."""
         dataset = self.seen_dataset(who, ask.dataset)
         _, price = checked_request(ask, dataset)
@@ -226,7 +228,7 @@ class Service:
             "is_affordable": price.is_within(within),
         }
 
-    def _expected(self, ask: Ask) -> dict[str, Any]:
+    def _expected(self, ask: ReleaseAsk) -> dict[str, Any]:
         facts = self.facts(ask.dataset)
         nothing = {"found": None, "relative_error": None, "half_width": None, "assumption": None}
         if ask.k is None or ask.task == "publish" or {"rows", "items", "length"} - facts.keys():
@@ -251,10 +253,10 @@ class NotReady(BadCall):
     """Something that is not there yet, or no more."""
 
 
-def checked_request(ask: Ask, dataset: RegisteredDataset) -> tuple[dict[str, Any], Amount]:
+def checked_request(ask: ReleaseAsk, dataset: RegisteredDataset) -> tuple[dict[str, Any], Amount]:
     """The arguments of the library's verb, and what it may cost; BadCall where they cannot be meant."""
-    if ask.task not in TASKS:
-        raise BadCall(f"there is no task {ask.task!r}; give one of {', '.join(TASKS)}")
+    if ask.task not in RELEASE_TASKS:
+        raise BadCall(f"there is no task {ask.task!r}; give one of {', '.join(RELEASE_TASKS)}")
     epsilon = exact_epsilon(ask.epsilon)
     request: dict[str, Any] = {"epsilon": str(epsilon), **_items_of(ask, dataset)}
     delta = exact_delta(request["delta"]) if "delta" in request else Fraction(0)
@@ -267,17 +269,17 @@ def checked_request(ask: Ask, dataset: RegisteredDataset) -> tuple[dict[str, Any
     return request, Amount(epsilon, delta)
 
 
-def _wanted(ask: Ask) -> dict[str, Any]:
+def _wanted(ask: ReleaseAsk) -> dict[str, Any]:
     if ask.task == "items" and (ask.k is None or ask.min_support is not None or ask.max_size is not None):
         raise BadCall("items are asked for by k, their number, and by nothing else; give k")
     wanted = Request.of(k=ask.k, min_support=ask.min_support, max_size=ask.max_size)
-    if wanted.k is not None and wanted.k > MOST_ITEMSETS:
-        raise BadCall(f"{wanted.k} itemsets are too many for one release; give a k of up to {MOST_ITEMSETS}")
+    if wanted.k is not None and wanted.k > MOST_ASKED:
+        raise BadCall(f"{wanted.k} itemsets are too many for one release; give a k of up to {MOST_ASKED}")
     given = {"k": ask.k, "min_support": ask.min_support, "max_size": ask.max_size}
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _items_of(ask: Ask, dataset: RegisteredDataset) -> dict[str, Any]:
+def _items_of(ask: ReleaseAsk, dataset: RegisteredDataset) -> dict[str, Any]:
     """Which items may be named, as the owner decided; a delta goes with items that are found privately."""
     if dataset.told.items != "private":
         if ask.delta is not None:

@@ -22,7 +22,7 @@ _SECONDS_TO_WAIT = 30
 
 _ONLY_READS = "veilset_service_reads"
 
-SCHEMA = sql.MetaData()
+SERVICE_SCHEMA = sql.MetaData()
 
 
 def _text(name: str, **options: Any) -> "sql.Column[str]":  # noqa: ANN401 - whatever a column takes
@@ -31,7 +31,7 @@ def _text(name: str, **options: Any) -> "sql.Column[str]":  # noqa: ANN401 - wha
 
 USERS = sql.Table(
     "veilset_users",
-    SCHEMA,
+    SERVICE_SCHEMA,
     _text("name", primary_key=True),
     _text("role"),
     _text("password"),
@@ -42,7 +42,7 @@ USERS = sql.Table(
 )
 TOKENS = sql.Table(
     "veilset_tokens",
-    SCHEMA,
+    SERVICE_SCHEMA,
     _text("id", primary_key=True),
     _text("user", index=True),
     _text("label"),
@@ -53,7 +53,7 @@ TOKENS = sql.Table(
 )
 SESSIONS = sql.Table(
     "veilset_sessions",
-    SCHEMA,
+    SERVICE_SCHEMA,
     _text("hash", primary_key=True),
     _text("user", index=True),
     _text("csrf"),
@@ -61,7 +61,7 @@ SESSIONS = sql.Table(
 )
 DATASETS = sql.Table(
     "veilset_datasets",
-    SCHEMA,
+    SERVICE_SCHEMA,
     _text("name", primary_key=True),
     _text("about"),
     _text("state"),
@@ -70,7 +70,7 @@ DATASETS = sql.Table(
 )
 ALLOWANCES = sql.Table(
     "veilset_allowances",
-    SCHEMA,
+    SERVICE_SCHEMA,
     _text("dataset", primary_key=True),
     _text("user", primary_key=True),
     _text("epsilon"),
@@ -78,7 +78,7 @@ ALLOWANCES = sql.Table(
 )
 JOBS = sql.Table(
     "veilset_jobs",
-    SCHEMA,
+    SERVICE_SCHEMA,
     _text("id", primary_key=True),
     _text("user"),
     _text("key"),
@@ -98,7 +98,7 @@ JOBS = sql.Table(
 )
 EVENTS = sql.Table(
     "veilset_events",
-    SCHEMA,
+    SERVICE_SCHEMA,
     sql.Column("number", sql.Integer, primary_key=True, autoincrement=True),
     sql.Column("at", sql.Float(53), nullable=False),
     _text("who"),
@@ -120,7 +120,7 @@ class ServiceDatabase:
             self._url = self._url.set(drivername="postgresql+psycopg")
         self._engine = _engine_for(self._url)
         with self.writing() as connection:
-            SCHEMA.create_all(connection)
+            SERVICE_SCHEMA.create_all(connection)
 
     def __str__(self) -> str:
         return self._url.render_as_string(hide_password=True)

@@ -20,7 +20,7 @@ from veilset.errors import VeilsetError
 from veilset.gate import Booked, Ledger
 from veilset.service.catalogue import Catalogue
 from veilset.service.events import LOGGER, EventLog
-from veilset.service.jobs import Job, JobBook
+from veilset.service.jobs import JobBook, ReleaseJob
 from veilset.service.settings import ServiceSettings
 
 SECONDS_BETWEEN_LOOKS = 0.5
@@ -181,33 +181,35 @@ class Dispatcher:
         else:
             self._end(job, **answer)
 
-    def _end(self, job: Job, state: str, message: str = "", detail: str = "") -> None:
+    def _end(self, job: ReleaseJob, state: str, message: str = "", detail: str = "") -> None:
         self._jobs.end(job.id, state, message, detail)
         self._events.note(f"request {state}", who=job.user, dataset=job.dataset, request=job.id)
         if job.task == "read":
             self._catalogue.set_state(job.dataset, "ready" if state == "done" else "unreadable", detail)
 
-    def _judge(self, job: Job) -> None:
+    def _judge(self, job: ReleaseJob) -> None:
         """What becomes of a request whose worker died."""
-        booked = self._booked(job)
+        booked, now = self._booked(job), self._jobs.get(job.id)
+        if now.worker != job.worker or now.state != "running":
+            return  # somebody else judged it
         if job.task == "read":
             self._end(job, "failed", _DIED, "the process died, perhaps for lack of memory; read it again")
-        elif booked is None and not self._jobs.get(job.id).wants_cancel:
-            self._jobs.queue_again(job.id)
+        elif booked is None and not now.wants_cancel:
+            self._jobs.queue_again(job)
         elif booked is None:
             self._end(job, "cancelled", "cancelled before anything was looked at")
         elif booked.settlement is not None and _is_whole(self._settings.result_file(job.id)):
             self._end(job, "done")
-        elif self._jobs.get(job.id).wants_cancel:
+        elif now.wants_cancel:
             self._end(job, "cancelled", _CANCELLED)
         else:
             self._end(job, "failed", _DIED, _DIED)
 
-    def _booked(self, job: Job) -> Booked | None:
+    def _booked(self, job: ReleaseJob) -> Booked | None:
         balance = self._ledger.balances().get(job.dataset)
         return None if balance is None else balance.booked.get(job.id)
 
-    def _order(self, job: Job) -> dict[str, Any]:
+    def _order(self, job: ReleaseJob) -> dict[str, Any]:
         dataset = self._catalogue.get(job.dataset)
         order: dict[str, Any] = {
             "job": job.id,

@@ -24,7 +24,7 @@ from veilset.gate import Amount, Booked, DatasetBalance
 from veilset.service.catalogue import allowance_in
 from veilset.service.database import JOBS, ServiceDatabase
 
-TASKS = ("mine", "items", "publish")
+RELEASE_TASKS = ("mine", "items", "publish")
 """What a release can be asked for; `read` is the task of reading a dataset itself."""
 
 ENDED = frozenset({"done", "failed", "refused", "cancelled"})
@@ -38,7 +38,7 @@ class KeyReused(VeilsetError):  # noqa: N818 - reads as what happened
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class ReleaseJob:
     """One request, as it is stored."""
 
     id: str
@@ -73,10 +73,10 @@ class Job:
 class JobBook:
     """All requests of a service."""
 
-    def __init__(self, database: ServiceDatabase) -> None:
-        self._database = database
+    def __init__(self, database: ServiceDatabase, *, every: float) -> None:
+        self._database, self._every = database, every
 
-    def ask(self, job: Job, balance_of: Balance) -> Job:
+    def ask(self, job: ReleaseJob, balance_of: Balance) -> ReleaseJob:
         """Write a request down, or hand out the one that was written with the same key before.
 
         BudgetExceeded where the dataset, or the asker's allowance, cannot pay for it beside all that waits.
@@ -91,12 +91,12 @@ class JobBook:
             connection.execute(JOBS.insert().values(_row_of(job)))
         return job
 
-    def _check_payable(self, connection: sql.Connection, job: Job, balance_of: Balance) -> None:
+    def _check_payable(self, connection: sql.Connection, job: ReleaseJob, balance_of: Balance) -> None:
         """Whoever waits is read before the ledger: what reserved in between is counted once, by the ledger."""
         query = sql.select(JOBS).where(JOBS.c.dataset == job.dataset, JOBS.c.task != "read")
         jobs = [_job_of(row) for row in connection.execute(query)]
         balance = balance_of(job.dataset)
-        left = balance.left - unreserved(jobs, balance.booked)
+        left = balance.left - unreserved(jobs, balance.booked) - untold(jobs, balance.booked, self._every)
         if balance.is_closed or not job.price.is_within(left):
             told = (
                 "it is closed"
@@ -108,14 +108,15 @@ class JobBook:
             )
         allowance = allowance_in(connection, job.dataset, job.user)
         if allowance is not None:
-            spent = spent_by(job.user, jobs, balance.booked)
+            mine = [each for each in jobs if each.user == job.user]
+            spent = spent_by(mine, balance.booked) + untold(mine, balance.booked, self._every)
             if not job.price.is_within(allowance - spent):
                 raise BudgetExceeded(
                     f"this request asks for {job.price}, but of your allowance for {job.dataset!r}, {allowance}, "
                     f"{(allowance - spent).or_more(Amount())} is left; nothing was looked at"
                 )
 
-    def get(self, number: str) -> Job:
+    def get(self, number: str) -> ReleaseJob:
         """A request; LookupError where there is none."""
         with self._database.reading() as connection:
             row = connection.execute(sql.select(JOBS).where(JOBS.c.id == number)).first()
@@ -123,14 +124,14 @@ class JobBook:
             raise LookupError("there is no such request")
         return _job_of(row)
 
-    def of_datasets(self, names: Sequence[str], *, most: int = 1000) -> list[Job]:
+    def of_datasets(self, names: Sequence[str], *, most: int = 1000) -> list[ReleaseJob]:
         """The requests for releases of some datasets, the newest first."""
         query = sql.select(JOBS).where(JOBS.c.dataset.in_(names), JOBS.c.task != "read")
         with self._database.reading() as connection:
             found = connection.execute(query.order_by(JOBS.c.requested.desc()).limit(most))
             return [_job_of(row) for row in found]
 
-    def claim(self, worker: str) -> Job | None:
+    def claim(self, worker: str) -> ReleaseJob | None:
         """The next request in the queue, for a worker; None where there is none."""
         first = sql.select(JOBS).where(JOBS.c.state == "queued").order_by(JOBS.c.requested).limit(1)
         with self._database.reading() as connection:
@@ -157,10 +158,10 @@ class JobBook:
         open_job = JOBS.c.id == number, JOBS.c.state.not_in(ENDED)
         connection.execute(JOBS.update().where(*open_job).values(**values))
 
-    def queue_again(self, number: str) -> None:
-        """Put a request back that nobody began to pay for."""
+    def queue_again(self, job: ReleaseJob) -> None:
+        """Put a request back that nobody began to pay for, unless another worker has taken it since."""
         with self._database.writing() as connection:
-            again = JOBS.c.id == number, JOBS.c.state == "running"
+            again = JOBS.c.id == job.id, JOBS.c.state == "running", JOBS.c.worker == job.worker
             connection.execute(JOBS.update().where(*again).values(state="queued", worker=""))
 
     def cancel(self, number: str) -> None:
@@ -169,7 +170,7 @@ class JobBook:
             open_job = JOBS.c.id == number, JOBS.c.state.not_in(ENDED)
             connection.execute(JOBS.update().where(*open_job).values(wants_cancel=True))
 
-    def running(self) -> list[Job]:
+    def running(self) -> list[ReleaseJob]:
         """The requests that a worker has taken."""
         with self._database.reading() as connection:
             return [
@@ -184,9 +185,11 @@ class JobBook:
         return {state: states.count(state) for state in ("waiting", *sorted(ENDED))}
 
 
-def new_job(user: str, dataset: str, task: str, request: dict[str, Any], *, price: Amount, key: str) -> Job:
+def new_job(
+    user: str, dataset: str, task: str, request: dict[str, Any], *, price: Amount, key: str
+) -> ReleaseJob:
     """A request that nobody has seen yet."""
-    return Job(
+    return ReleaseJob(
         uuid4().hex,
         user,
         key,
@@ -204,20 +207,26 @@ def new_job(user: str, dataset: str, task: str, request: dict[str, Any], *, pric
     )
 
 
-def unreserved(jobs: Sequence[Job], booked: dict[str, Booked]) -> Amount:
+def unreserved(jobs: Sequence[ReleaseJob], booked: dict[str, Booked]) -> Amount:
     """What requests may cost that wait and have reserved nothing yet."""
     waiting = [job.price for job in jobs if job.state not in ENDED and job.id not in booked]
     return sum(waiting, Amount())
 
 
-def spent_by(user: str, jobs: Sequence[Job], booked: dict[str, Booked]) -> Amount:
+def untold(jobs: Sequence[ReleaseJob], booked: dict[str, Booked], every: float) -> Amount:
+    """What reservations exceed prices by, of requests whose end is not told yet: their price is not told either."""
+    hidden = [booked[job.id] for job in jobs if job.id in booked and job.told_state(every) == "waiting"]
+    excess = [Amount(each.reservation.epsilon, each.reservation.delta) - each.price for each in hidden]
+    return sum(excess, Amount())
+
+
+def spent_by(mine: Sequence[ReleaseJob], booked: dict[str, Booked]) -> Amount:
     """What the requests of a user cost so far; those that wait count in full."""
-    mine = [job for job in jobs if job.user == user]
     paid = [booked[job.id].price for job in mine if job.id in booked]
     return sum(paid, unreserved(mine, booked))
 
 
-def _same(earlier: Job, job: Job) -> Job:
+def _same(earlier: ReleaseJob, job: ReleaseJob) -> ReleaseJob:
     is_same = (earlier.dataset, earlier.task, earlier.request) == (job.dataset, job.task, job.request)
     if not is_same:
         raise KeyReused(
@@ -226,13 +235,13 @@ def _same(earlier: Job, job: Job) -> Job:
     return earlier
 
 
-def _row_of(job: Job) -> dict[str, Any]:
+def _row_of(job: ReleaseJob) -> dict[str, Any]:
     names = ("id", "user", "key", "dataset", "task", "state", "worker", "message", "detail", "requested")
     values = {name: getattr(job, name) for name in (*names, "finished", "wants_cancel")}
     return {**values, "request": json.dumps(job.request, sort_keys=True), **job.price.to_dict()}
 
 
-def _job_of(row: Any) -> Job:  # noqa: ANN401 - a row of SQLAlchemy
+def _job_of(row: Any) -> ReleaseJob:  # noqa: ANN401 - a row of SQLAlchemy
     values = dict(row._mapping)  # noqa: SLF001 - SQLAlchemy's name for it
     price = Amount(Fraction(values.pop("epsilon")), Fraction(values.pop("delta")))
-    return Job(**{**values, "request": json.loads(row.request)}, price=price)
+    return ReleaseJob(**{**values, "request": json.loads(row.request)}, price=price)

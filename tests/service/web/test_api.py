@@ -230,6 +230,16 @@ def test_a_token_is_made_listed_and_revoked(quiet_site: Site) -> None:
             assert other.get("/api/v1/datasets").status_code == 401
 
 
+def test_a_body_without_an_end_is_not_read(quiet_site: Site) -> None:
+    """Neither one that is too large, nor one that does not say how large it is."""
+    with quiet_site.client("analyst") as client:
+        answers = [
+            client.post("/api/v1/releases", content=b" " * (17 << 20)).status_code,
+            client.post("/api/v1/releases", content=iter([b"{", b"}"])).status_code,
+        ]
+    assert answers == [413, 413]
+
+
 def test_metrics_count_and_tell_nothing_else(quiet_site: Site) -> None:
     """Requests by what is told of them, answers by status."""
     with quiet_site.client("owner") as client:

@@ -89,7 +89,7 @@ def test_an_owner_registers_data_and_an_analyst_asks(
     expect(analyst.get_by_text("This costs more than you have left.")).to_be_visible()
     expect(analyst.get_by_role("button", name="Ask and pay")).to_be_disabled()
     analyst.get_by_label("Epsilon, exactly").fill("1.5")
-    expect(analyst.locator("#after")).to_have_text("epsilon 1/2")
+    expect(analyst.locator("#after")).to_have_text("epsilon 0.5")
     analyst.get_by_role("button", name="Ask and pay").click()
     expect(analyst.get_by_role("heading", name="What is common in clicked")).to_be_visible()
     assert not overflows(analyst)

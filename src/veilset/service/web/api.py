@@ -14,7 +14,7 @@ from veilset.errors import BadCall
 from veilset.results.comparison import Comparison
 from veilset.results.release import Release
 from veilset.service.catalogue import RegisteredDataset, Registration
-from veilset.service.core import Ask, Service
+from veilset.service.core import ReleaseAsk, Service
 from veilset.service.documents import MEDIA_TYPES, download, result_of, trace_of
 from veilset.service.permissions import IN_WORDS, PERMISSIONS, ROLES, Principal
 from veilset.service.web.bodies import (
@@ -29,7 +29,7 @@ from veilset.service.web.bodies import (
     NewToken,
     NewUser,
     NoiseState,
-    Number,
+    NumberText,
     Raise,
     ReleaseRow,
     Token,
@@ -38,15 +38,17 @@ from veilset.service.web.bodies import (
     UserRow,
 )
 from veilset.service.web.door import PUBLIC, GuardedRoute, TheService, Who, address_of, needs
-from veilset.service.web.problems import PROBLEMS
+from veilset.service.web.problems import PROBLEM_ANSWERS
 from veilset.writing import atomically
 
-api = APIRouter(prefix="/api/v1", route_class=GuardedRoute, responses=PROBLEMS)
+api = APIRouter(prefix="/api/v1", route_class=GuardedRoute, responses=PROBLEM_ANSWERS)
 
 NameInPath = Annotated[str, Path(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,59}$")]
 FileInPath = Annotated[str, Path(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")]
 JobInPath = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$")]
-Key = Annotated[str, Header(alias="Idempotency-Key", min_length=8, max_length=100, pattern=r"^[!-~]+$")]
+RequestKey = Annotated[
+    str, Header(alias="Idempotency-Key", min_length=8, max_length=100, pattern=r"^[!-~]+$")
+]
 
 SESSION_DAYS = 0.5
 """A token from a login ends after half a day."""
@@ -248,19 +250,19 @@ def forecast_release(
     who: Who,
     service: TheService,
     name: NameInPath,
-    epsilon: Annotated[Number, Query()],
+    epsilon: Annotated[NumberText, Query()],
     k: Annotated[int, Query(ge=1, le=10_000)] = 100,
     task: Literal["mine", "items", "publish"] = "mine",
-    delta: Annotated[Number | None, Query()] = None,
+    delta: Annotated[NumberText | None, Query()] = None,
 ) -> ForecastRow:
     """What a release would be worth, before anything is spent; looks at no data."""
     wanted = None if task == "publish" else k
-    ask = Ask(dataset=name, task=task, epsilon=epsilon, k=wanted, delta=delta)
+    ask = ReleaseAsk(dataset=name, task=task, epsilon=epsilon, k=wanted, delta=delta)
     return ForecastRow(**service.forecast(who, ask))
 
 
 @api.post("/releases", tags=["releases"], status_code=202, **needs("releases.ask"))
-def ask_release(who: Who, service: TheService, body: NewRelease, key: Key) -> ReleaseRow:
+def ask_release(who: Who, service: TheService, body: NewRelease, key: RequestKey) -> ReleaseRow:
     """Ask for a release. The same key with the same request gives the same release, and is paid for once."""
     return ReleaseRow(**service.told(service.ask(who, body.ask(), key=key), who))
 

@@ -14,7 +14,15 @@ from veilset._version import __version__
 from veilset.service.core import Service
 from veilset.service.web import pages
 from veilset.service.web.api import api
-from veilset.service.web.door import COOKIE, PUBLIC, Door, GuardedRoute, TheService, needs, permission_of
+from veilset.service.web.door import (
+    COOKIE,
+    PUBLIC,
+    GuardedRoute,
+    ServiceDoor,
+    TheService,
+    needs,
+    permission_of,
+)
 from veilset.service.web.problems import handle_problems
 
 POLICY = (
@@ -79,7 +87,7 @@ def api_description(request: Request) -> dict[str, Any]:
 def create_app(service: Service) -> FastAPI:
     """Put the application together; a route without a permission stops it."""
     app = FastAPI(title="veilset", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
-    app.state.door, app.state.noise_tests, app.state.answers = Door(service), None, {}
+    app.state.door, app.state.noise_tests, app.state.answers = ServiceDoor(service), None, {}
     for router in (api, others, pages.pages):
         app.router.routes.extend(router.routes)
     handle_problems(app, pages.problem_page)

@@ -4,12 +4,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from veilset.service.core import MOST_ITEMSETS, Ask
+from veilset.service.core import MOST_ASKED, ReleaseAsk
 from veilset.service.people import LONGEST_PASSWORD, LONGEST_TOKEN_DAYS, NAME_PATTERN, SHORTEST_PASSWORD
 
 Name = Annotated[str, Field(pattern=NAME_PATTERN, examples=["stores"])]
-JobId = Annotated[str, Field(pattern="^[0-9a-f]{32}$", examples=["0f8fad5bd9cb469fa16570867728950e"])]
-Number = Annotated[str, Field(max_length=40, pattern=r"^[0-9][0-9./eE+-]*$", examples=["0.5", "1/3"])]
+NumberText = Annotated[str, Field(max_length=40, pattern=r"^[0-9][0-9./eE+-]*$", examples=["0.5", "1/3"])]
 Word = Annotated[str, Field(max_length=100, pattern=r"^[^\x00-\x1f]*$")]
 
 
@@ -102,8 +101,8 @@ class NewDataset(Body):
     file: str = Field(min_length=1, max_length=200, examples=["baskets.csv"])
     items: Literal["list", "public", "private"]
     unit: Literal["transaction", "person"]
-    epsilon: Number = Field(description="what all releases together may cost")
-    delta: Number = Field(default="0", description="the same for delta, where items are found privately")
+    epsilon: NumberText = Field(description="what all releases together may cost")
+    delta: NumberText = Field(default="0", description="the same for delta, where items are found privately")
     title: Word = ""
     alphabet: str = Field(
         default="", max_length=2_000_000, description="for the rule list: a name on each line"
@@ -154,15 +153,15 @@ class DatasetRow(BaseModel):
 class Allowance(Body):
     """What a user may spend on a dataset, in all; an epsilon of 0 takes it away."""
 
-    epsilon: Number
-    delta: Number = "0"
+    epsilon: NumberText
+    delta: NumberText = "0"
 
 
 class Raise(Body):
     """A larger total, for a reason that stays in the ledger."""
 
-    epsilon: Number | None = None
-    delta: Number | None = None
+    epsilon: NumberText | None = None
+    delta: NumberText | None = None
     reason: str = Field(min_length=1, max_length=500, pattern=r"\S")
 
 
@@ -195,16 +194,16 @@ class NewRelease(Body):
 
     dataset: Name
     task: Literal["mine", "items", "publish"] = "mine"
-    epsilon: Number
-    k: int | None = Field(default=None, ge=1, le=MOST_ITEMSETS)
-    min_support: Number | None = None
+    epsilon: NumberText
+    k: int | None = Field(default=None, ge=1, le=MOST_ASKED)
+    min_support: NumberText | None = None
     max_size: int | None = Field(default=None, ge=1, le=100)
     method: Annotated[str, Field(max_length=60)] | None = None
-    delta: Number | None = None
+    delta: NumberText | None = None
 
-    def ask(self) -> Ask:
+    def ask(self) -> ReleaseAsk:
         """The same for the core."""
-        return Ask(**self.model_dump())
+        return ReleaseAsk(**self.model_dump())
 
 
 class ReleaseRow(BaseModel):

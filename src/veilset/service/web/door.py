@@ -25,6 +25,10 @@ PUBLIC = "public"
 """The mark of the routes that answer anybody: health and login."""
 _MARK = "x-permission"
 _SAFE = frozenset({"GET", "HEAD"})
+_UPLOADS = "/api/v1/files/"
+"""Where uploads go, which have a limit of their own."""
+LARGEST_BODY = 16 << 20
+"""16 MB of anything else."""
 _MOST_WRONG_TOKENS = 60
 """60 wrong tokens a minute of one address are answered; more are not even looked at."""
 
@@ -49,7 +53,7 @@ class RateLimit:
         self._seen.setdefault(address, deque()).append(time.monotonic())
 
 
-class Door:
+class ServiceDoor:
     """Lets requests in."""
 
     def __init__(self, service: Service) -> None:
@@ -122,11 +126,20 @@ class GuardedRoute(APIRoute):
         handler, permission = super().get_route_handler(), permission_of(self)
 
         async def guarded(request: Request) -> Response:
+            check_size(request)
             if permission != PUBLIC:
                 request.state.who = await request.app.state.door.admit(request, permission)
             return await handler(request)
 
         return guarded
+
+
+def check_size(request: Request) -> None:
+    """Refuse bodies that are too large, or do not say how large they are, before they are read."""
+    said = request.headers.get("content-length", "0")
+    is_open = "transfer-encoding" in request.headers or not said.isdecimal()
+    if not request.url.path.startswith(_UPLOADS) and (is_open or int(said) > LARGEST_BODY):
+        raise HTTPException(413, f"a body has up to {LARGEST_BODY} bytes, and says how many; send less")
 
 
 def permission_of(route: APIRoute) -> str:

@@ -15,11 +15,10 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from jinja2 import Environment, PackageLoader, select_autoescape
 
 from veilset.errors import BadCall, BudgetExceeded
-from veilset.gate import readable
 from veilset.results.comparison import Comparison
 from veilset.results.release import Release
 from veilset.service.catalogue import Registration
-from veilset.service.core import Ask, Service
+from veilset.service.core import ReleaseAsk, Service
 from veilset.service.documents import result_of, trace_of
 from veilset.service.people import LoginRefused
 from veilset.service.permissions import ROLES, SCOPES, Principal
@@ -63,7 +62,7 @@ def _share_left(left: str, total: str) -> int:
 
 _TEMPLATES.filters |= {
     "moment": _moment,
-    "epsilon": lambda text: readable(Fraction(text)),
+    "epsilon": lambda text: f"{float(Fraction(text)):.4g}",
     "item": shown_name,
     "percent": lambda share: f"{share:.1%}",
 }
@@ -289,7 +288,7 @@ def ask_form(
     """Ask; the key of the form makes a second click the same request."""
     try:
         wanted = None if task == "publish" or not k.strip() else _whole(k, "how many")
-        ask = Ask(dataset=name, task=task, epsilon=epsilon, k=wanted, delta=delta.strip() or None)
+        ask = ReleaseAsk(dataset=name, task=task, epsilon=epsilon, k=wanted, delta=delta.strip() or None)
         job = service.ask(who, ask, key=key)
     except (BadCall, BudgetExceeded) as refusal:
         service.events.note("request refused", who=who.name, dataset=name)

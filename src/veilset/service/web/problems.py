@@ -44,7 +44,7 @@ _WORDS = {
     503: "a database does not answer",
 }
 
-PROBLEMS: dict[int | str, dict[str, Any]] = {
+PROBLEM_ANSWERS: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem, "description": words} for status, words in _WORDS.items()
 }
 """The answers that every route of the API may give."""

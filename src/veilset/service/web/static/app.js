@@ -1,5 +1,6 @@
 "use strict";
 const at = id => document.getElementById(id);
+const decimal = text => { const [above, below = 1] = text.split("/"); return String(Number((above / below).toPrecision(4))); };
 const percent = share => (100 * share).toFixed(share < 0.1 ? 1 : 0) + " %";
 
 // Tables that can be sorted: a button in every head.
@@ -43,8 +44,8 @@ if (ask) {
   const show = forecast => {
     at("found").textContent = forecast.found === null ? "not known" : percent(forecast.found);
     at("error").textContent = forecast.relative_error === null ? "not known" : "± " + percent(forecast.relative_error);
-    at("cost").textContent = "epsilon " + forecast.epsilon;
-    at("after").textContent = "epsilon " + forecast.left_after.epsilon;
+    at("cost").textContent = "epsilon " + decimal(forecast.epsilon);
+    at("after").textContent = "epsilon " + decimal(forecast.left_after.epsilon);
     at("belief").textContent = "Whoever was 50:50 about whether a person is in the data can be at most " + forecast.belief + " sure afterwards.";
     at("ask-button").disabled = !forecast.is_affordable;
     at("forecast-note").textContent = !forecast.is_affordable ? "This costs more than you have left."
