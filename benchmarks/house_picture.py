@@ -37,7 +37,7 @@ class Door:
 
 
 ROOMS = (
-    Room("cli", (2, 62, 16, 13), OUTSIDE, ("commands,", "options")),
+    Room("cli   service", (2, 62, 18, 13), OUTSIDE, ("commands;", "pages, an API")),
     Room(
         "api",
         (26, 62, 76, 13),

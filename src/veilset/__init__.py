@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from veilset.results.comparison import compare_releases as compare
     from veilset.results.published import Published
     from veilset.results.release import Release
+    from veilset.service.client import connect
 
 _OTHER_NAMES = {"compare": "compare_releases", "evaluate_methods": "evaluate"}
 """What is called otherwise in its home."""
@@ -73,6 +74,7 @@ _HOMES = {
     "VeilsetError": "veilset.errors",
     "check": "veilset.checking",
     "compare": "veilset.results.comparison",
+    "connect": "veilset.service.client",
     "describe": "veilset.exact",
     "evaluate_methods": "veilset.evaluate",
     "generate": "veilset.datasets",
@@ -120,6 +122,7 @@ __all__ = [
     "audit",
     "check",
     "compare",
+    "connect",
     "describe",
     "evaluate",
     "evaluate_methods",

@@ -48,6 +48,7 @@ from veilset.cli.paying import pays_from_ledger, record_files
 from veilset.cli.planning import plan_command
 from veilset.cli.releases import compare_command, show_release_command
 from veilset.cli.rules import rules_command
+from veilset.cli.serving import serve_command
 from veilset.wording import counted
 
 if TYPE_CHECKING:
@@ -354,6 +355,7 @@ def encode_command(
 
 app.command(name="plan")(plan_command)
 app.command(name="audit")(audit_command)
+app.command(name="serve")(serve_command)
 
 
 @app.command(name="generate", epilog=examples("veilset generate baskets.csv --rows 20000"))

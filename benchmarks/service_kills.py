@@ -1,0 +1,124 @@
+"""Kills servers and workers in the middle of 50 requests: `python -m benchmarks.service_kills`.
+
+At the end every request has an end that is told, nothing was paid twice, and the ledger verifies.
+"""
+
+import argparse
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import Request, urlopen
+
+from veilset.service.catalogue import Registration
+from veilset.service.core import Service
+from veilset.service.permissions import Principal
+from veilset.service.settings import ServiceSettings
+
+OWNER = Principal("admin", "owner")
+SERVER = """
+import sys
+from pathlib import Path
+import uvicorn
+from veilset.service.core import Service
+from veilset.service.serve import make_server_app
+from veilset.service.settings import ServiceSettings
+settings = ServiceSettings.read(Path(sys.argv[1]))
+uvicorn.run(make_server_app(Service(settings)), port=settings.port, log_level="error")
+"""
+
+
+def start(config: Path, port: int) -> "subprocess.Popen[bytes]":
+    """A server, when it answers."""
+    process = subprocess.Popen([sys.executable, "-c", SERVER, str(config)])
+    while True:
+        try:
+            urlopen(f"http://127.0.0.1:{port}/health", timeout=5).close()
+        except (URLError, OSError):
+            time.sleep(0.1)
+        else:
+            return process
+
+
+def ask(port: int, token: str, key: str) -> str:
+    """Ask until the server answers; the key makes it one request."""
+    body = json.dumps({"dataset": "stores", "epsilon": "1/10", "k": 20}).encode()
+    heads = {"authorization": f"Bearer {token}", "content-type": "application/json", "idempotency-key": key}
+    while True:
+        try:
+            address = f"http://127.0.0.1:{port}/api/v1/releases"
+            with urlopen(Request(address, body, heads), timeout=30) as answer:
+                return str(json.loads(answer.read())["id"])
+        except (URLError, OSError):
+            time.sleep(0.05)
+
+
+def children_of(process: int) -> list[int]:
+    """The workers of a server."""
+    path = Path(f"/proc/{process}/task/{process}/children")
+    threads = Path(f"/proc/{process}/task").glob("*/children") if path.exists() else []
+    return [int(number) for each in threads for number in each.read_text().split()]
+
+
+def main() -> None:
+    """Ask, kill at random, ask again, and count."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--requests", type=int, default=50)
+    parser.add_argument("--port", type=int, default=8599)
+    arguments = parser.parse_args()
+    folder, chance = Path(tempfile.mkdtemp(prefix="veilset-kills-")), random.Random(7)  # noqa: S311
+    config = folder / "veilset.toml"
+    config.write_text(f'[service]\nfolder = "service"\nport = {arguments.port}\nrelease_every = 0.2\n')
+    settings = ServiceSettings.read(config)
+    service = Service(settings)
+    service.people.first_password()
+    token = service.people.make_token("admin", label="kills", scope="full", days=1)
+    (settings.uploads / "baskets.dat").write_text("1 2 3\n" * 9000 + "2 3\n" * 8000 + "7\n" * 3000)
+    told = Registration(file="baskets.dat", items="public", unit="transaction")
+    service.register(OWNER, "stores", told, epsilon="1000", delta="0")
+    server, kills = start(config, arguments.port), {"server": 0, "worker": 0}
+    while service.catalogue.get("stores").state != "ready":
+        time.sleep(0.2)
+    jobs: dict[str, str] = {}
+    for number in range(arguments.requests):
+        jobs[f"request-{number}"] = ask(arguments.port, token, f"request-{number}")
+        time.sleep(chance.random() * 0.5)
+        if number % 2:
+            kills["server"] += 1
+            os.kill(server.pid, signal.SIGKILL)
+            server.wait()
+            server = start(config, arguments.port)
+        else:
+            for worker in children_of(server.pid):
+                kills["worker"] += 1
+                os.kill(worker, signal.SIGKILL)
+    report(service, jobs, {key: ask(arguments.port, token, key) for key in jobs}, kills)
+    server.terminate()
+    server.wait()
+
+
+def report(service: Service, jobs: dict[str, str], again: dict[str, str], kills: dict[str, int]) -> None:
+    """What became of all requests."""
+    while any(service.state(service.jobs.get(job)) == "waiting" for job in jobs.values()):
+        time.sleep(0.2)
+    ends = {job: service.state(service.jobs.get(job)) for job in jobs.values()}
+    states, booked = list(ends.values()), service.balance("stores").booked
+    lost = [
+        job for job, end in ends.items() if end == "done" and not service.settings.result_file(job).exists()
+    ]
+    print(f"kills: {kills}")
+    print(f"ends: { {state: states.count(state) for state in sorted(set(states))} }")
+    print(
+        f"requests {len(jobs)}, reservations {len(booked)}, retries that made another request {again != jobs}"
+    )
+    print(f"done without a result: {len(lost)}; flaws of the ledger: {service.ledger.flaws()}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,127 @@
+"""What the owner of a service decides: where things lie, how much workers may use, when results are told."""
+
+import tomllib
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from veilset.errors import BadCall
+
+LOCAL = ("127.0.0.1", "localhost", "::1")
+"""Addresses that no other machine reaches."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceSettings:
+    """The settings of a service.
+
+    Attributes:
+        folder: where the service keeps what it stores: databases, data in the form that workers map, results.
+        database: where users, datasets and requests are kept: a SQLite file or a PostgreSQL address.
+        ledger: where budgets are kept.
+        data_folders: where files may lie that datasets are made of; `folder/data` if none is named.
+        host: the address to listen on.
+        port: the port to listen on.
+        behind_https: whether browsers reach the service by https; cookies are then for https only.
+        workers: 1 process that looks at data at a time.
+        worker_memory_mb: 4096 MB for each of them; who needs more fails.
+        release_every: 30 seconds: results are told this long after the request, or a multiple of it.
+        largest_upload_mb: 1024 MB in one uploaded file.
+        session_hours: 12 hours until a login ends.
+        lock_after: 5 wrong passwords in a row lock a user out.
+        lock_minutes: 15 minutes of being locked out.
+        logins_per_minute: 20 logins that one address may try in a minute.
+    """
+
+    folder: Path = Path("veilset-service")
+    database: str = ""
+    ledger: str = ""
+    data_folders: tuple[Path, ...] = ()
+    host: str = "127.0.0.1"
+    port: int = 8484
+    behind_https: bool = False
+    workers: int = 1
+    worker_memory_mb: int = 4096
+    release_every: float = 30
+    largest_upload_mb: int = 1024
+    session_hours: float = 12
+    lock_after: int = 5
+    lock_minutes: float = 15
+    logins_per_minute: int = 20
+
+    @classmethod
+    def read(cls, path: Path | None) -> "ServiceSettings":
+        """The section `[service]` of a file, and its `ledger`; what is not said keeps its default."""
+        if path is None:
+            return cls().complete()
+        try:
+            document = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            raise BadCall(f"{path} cannot be read as TOML; give a file with a section [service]") from None
+        told = dict(document.get("service", {}))
+        if "ledger" in document:
+            told.setdefault("ledger", document["ledger"])
+        return cls.of(told, beside=path.parent)
+
+    @classmethod
+    def of(cls, told: dict[str, Any], *, beside: Path) -> "ServiceSettings":
+        """Check what a file says; paths in it start from its folder."""
+        defaults = {field.name: field.default for field in fields(cls)}
+        unknown = told.keys() - defaults.keys()
+        if unknown:
+            raise BadCall(
+                f"there is no setting {min(unknown)!r} of a service; there are {', '.join(defaults)}"
+            )
+        for name, value in told.items():
+            _check_kind(name, value, defaults[name])
+        folder = beside / told.get("folder", cls.__dataclass_fields__["folder"].default)
+        folders = tuple(beside / each for each in told.get("data_folders", ()))
+        return cls(**{**told, "folder": folder, "data_folders": folders}).complete()
+
+    def complete(self) -> "ServiceSettings":
+        """The same, with what follows from the folder filled in."""
+        for name in ("workers", "worker_memory_mb", "release_every", "largest_upload_mb", "lock_after"):
+            if getattr(self, name) <= 0:
+                raise BadCall(f"{name} = {getattr(self, name)} is not possible; give a number above 0")
+        values: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
+        values["database"] = self.database or f"sqlite:///{self.folder / 'service.db'}"
+        values["ledger"] = self.ledger or f"sqlite:///{self.folder / 'ledger.db'}"
+        values["data_folders"] = self.data_folders or (self.folder / "data",)
+        return ServiceSettings(**values)
+
+    @property
+    def uploads(self) -> Path:
+        """Where uploaded files go: the first folder of data."""
+        return self.data_folders[0]
+
+    @property
+    def needs_https(self) -> bool:
+        """Whether other machines reach the service without https."""
+        return self.host not in LOCAL and not self.behind_https
+
+    def encoded_file(self, dataset: str) -> Path:
+        """Where the data of a dataset lies in the form that workers map into memory."""
+        return self.folder / "encoded" / f"{dataset}.arrow"
+
+    def result_file(self, job: str) -> Path:
+        """Where what was released for a request lies."""
+        return self.folder / "results" / f"{job}.json"
+
+    def make_folders(self) -> None:
+        """Make the folders of the service, for nobody else to read."""
+        for folder in (self.folder, *(self.folder / name for name in ("encoded", "results", "workers"))):
+            folder.mkdir(parents=True, exist_ok=True)
+            folder.chmod(0o700)
+        for folder in self.data_folders:
+            folder.mkdir(parents=True, exist_ok=True)
+
+
+def _check_kind(name: str, value: object, default: object) -> None:
+    kinds: dict[type, tuple[type, ...]] = {float: (int, float), tuple: (list,), bool: (bool,)}
+    wanted = (str,) if isinstance(default, Path) else kinds.get(type(default), (type(default),))
+    if name == "release_every":
+        wanted = (int, float)
+    if not isinstance(value, wanted) or (isinstance(value, bool) and bool not in wanted):
+        raise BadCall(
+            f"{name} = {value!r} is of the wrong kind; give {wanted[0].__name__}, such as {default!r}"
+        )
