@@ -164,7 +164,7 @@ def _heatmap(release: Release, measure: str) -> Any:  # noqa: ANN401
 
 
 def _colours(measure: str, most: float) -> dict[str, Any]:
-    """The darker, the more common; lifts have another colour below 1, where items avoid each other."""
+    """The stronger the colour, the more common; lifts have another colour below 1, where items avoid each other."""
     if measure == "support":
         return {"colorscale": [[0, _COLD], [1, _INK]]}
     top = max(most, 2.0)

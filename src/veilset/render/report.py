@@ -261,7 +261,7 @@ def _chart_data(release: Release, *, has_rules: bool) -> dict[str, Any]:
         "pairs_caption": (
             "Items joined by a line were released as a pair; the wider the line, the more common the pair."
             if is_network
-            else "Released pairs by the items that are in most of them; the darker, the more common the pair."
+            else "Released pairs, by the items that are in most of them; the stronger the colour, the more common."
         ),
         "network": pair_network(pairs, release) if is_network else None,
         "grid": pair_grid(pairs, release) if len(pairs) > MOST_EDGES else None,
