@@ -23,6 +23,11 @@ def booked(team: Team, job: str) -> Booked | None:
     return team.service.balance("stores").booked.get(job)
 
 
+def wait_until_reserved(team: Team, job: str) -> None:
+    """Its worker has paid, and looks."""
+    wait_until(lambda: booked(team, job) is not None)
+
+
 def test_a_request_is_answered_and_paid_for(working_team: Team) -> None:
     """The release says where it stands in the ledger, and the ledger who asked."""
     job = working_team.wait_until_told(working_team.ask(key="request-1", epsilon="1").id)
@@ -41,7 +46,7 @@ def test_a_dataset_is_published(working_team: Team) -> None:
     asked = working_team.ask(key="publish-1", epsilon="1", k=None, task="publish")
     job = working_team.wait_until_told(asked.id)
     document = working_team.service.document(OWNER, job.id)
-    assert len(result_of(document)) == document["transactions"]  # type: ignore[arg-type]
+    assert len(result_of(document)) == document["transactions"]
 
 
 def test_killed_workers_lose_nothing_silently_and_nothing_is_paid_twice(working_team: Team) -> None:
@@ -49,7 +54,7 @@ def test_killed_workers_lose_nothing_silently_and_nothing_is_paid_twice(working_
     spent = []
     for number in range(KILLED):
         job = working_team.ask(key=f"killed-{number}", epsilon="1")
-        wait_until(lambda job=job: booked(working_team, job.id) is not None)
+        wait_until_reserved(working_team, job.id)
         for process in working_team.service.dispatcher.workers():
             os.kill(process, signal.SIGKILL)
         ended = working_team.wait_until_told(job.id)

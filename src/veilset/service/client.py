@@ -75,7 +75,7 @@ class Client:
     ) -> Kind:
         """Ask, wait, fetch. `key` names the request, where it is to survive this program."""
         key = str(wanted.pop("key", None) or uuid4().hex)
-        body = {"dataset": dataset, "task": task, "epsilon": str(epsilon)}
+        body: dict[str, object] = {"dataset": dataset, "task": task, "epsilon": str(epsilon)}
         body |= {name: _plain(value) for name, value in wanted.items() if value is not None}
         job = self._call("POST", "/releases", body, {"Idempotency-Key": key})
         while job["state"] == "waiting":

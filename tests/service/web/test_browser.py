@@ -42,7 +42,7 @@ def logged_in(browser: Browser, site: Site, name: str, complaints: list[str], *,
     page.get_by_label("Name").fill(name)
     page.get_by_label("Password").fill(PASSWORD)
     page.keyboard.press("Enter")
-    page.wait_for_url("**/")
+    page.get_by_role("button", name="Log out").wait_for()
     return page
 
 
