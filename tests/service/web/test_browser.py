@@ -11,8 +11,8 @@ from service_cases import PASSWORD, ROWS, Site
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium")
 
-PATIENCE = 60_000
-"""60 seconds for whatever a page waits for: other tests may keep the machine busy."""
+PATIENCE = 120_000
+"""120 seconds for whatever a page waits for: other tests may keep the machine busy."""
 
 
 @pytest.fixture(scope="module")
