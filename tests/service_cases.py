@@ -3,7 +3,8 @@
 import json
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -139,11 +140,12 @@ class Site:
         heads = {} if token is None else {"authorization": f"Bearer {token}"}
         return httpx.Client(base_url=self.url, headers=heads, timeout=120, **options)
 
-    def browser(self, name: str) -> httpx.Client:
+    @contextmanager
+    def browser(self, name: str) -> Iterator[httpx.Client]:
         """A client that logged in on the page."""
-        client = httpx.Client(base_url=self.url, timeout=120)
-        assert client.post("/login", data={"name": name, "password": PASSWORD}).status_code == 303
-        return client
+        with httpx.Client(base_url=self.url, timeout=120) as client:
+            assert client.post("/login", data={"name": name, "password": PASSWORD}).status_code == 303
+            yield client
 
     def __enter__(self) -> Self:
         return self

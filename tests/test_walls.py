@@ -17,6 +17,7 @@ RAW_DATA = "Raw data leaves only through the gate"
 ONE_DOOR = "The gate has one door"
 PAPERS = "Papers are independent of each other"
 KERNELS = "Kernels are arrays in, arrays out"
+WORKERS = "Only workers of the service look at data"
 
 FORBIDDEN = [
     ("methods/tps/__init__", "from veilset.raw.engines.local import LocalEngine", RAW_DATA),
@@ -47,6 +48,10 @@ FORBIDDEN = [
     ("itemsets", "from veilset.raw.transactions import Transactions", RAW_DATA),
     ("render/terminal/__init__", "from veilset.raw.transactions import Transactions", RAW_DATA),
     ("cli/commands", "from veilset.raw.engines.local import LocalEngine", RAW_DATA),
+    ("service/web/pages", "from veilset.raw.read import read", RAW_DATA),
+    ("service/core", "from veilset.api import mine", WORKERS),
+    ("service/jobs", "from veilset.service.web import api", "Floors of the service"),
+    ("render/report", "from veilset.service.core import Service", FLOORS),
     ("raw/read/text", "from veilset.gate import Curator", FLOORS),
     ("raw/transactions", "from veilset.raw.engines.local import LocalEngine", "Floors of raw"),
     ("raw/kernels/scans", "from veilset.raw.counts import ExactCounts", "Floors of raw"),

@@ -4,7 +4,6 @@ import gzip
 import json
 import os
 import signal
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +24,9 @@ def booked(team: Team, job: str) -> Booked | None:
     return team.service.balance("stores").booked.get(job)
 
 
-def _is_booked(team: Team, job: str) -> bool:
-    return booked(team, job) is not None
+def wait_until_reserved(team: Team, job: str) -> None:
+    """Its worker has paid, and looks."""
+    wait_until(lambda: booked(team, job) is not None)
 
 
 def test_a_request_is_answered_and_paid_for(working_team: Team) -> None:
@@ -57,7 +57,7 @@ def test_killed_workers_lose_nothing_silently_and_nothing_is_paid_twice(working_
     spent = []
     for number in range(KILLED):
         job = working_team.ask(key=f"killed-{number}", epsilon="1")
-        wait_until(partial(_is_booked, working_team, job.id))
+        wait_until_reserved(working_team, job.id)
         for process in working_team.service.dispatcher.workers():
             os.kill(process, signal.SIGKILL)
         ended = working_team.wait_until_told(job.id)

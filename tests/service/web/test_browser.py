@@ -42,7 +42,7 @@ def logged_in(browser: Browser, site: Site, name: str, complaints: list[str], *,
     page.get_by_label("Name").fill(name)
     page.get_by_label("Password").fill(PASSWORD)
     page.keyboard.press("Enter")
-    page.wait_for_url("**/")
+    page.get_by_role("button", name="Log out").wait_for()
     return page
 
 
@@ -65,10 +65,11 @@ def register_by_clicks(owner: Page, file: Path) -> None:
     owner.get_by_label("Items in a transaction").fill("2")
     owner.get_by_role("button", name="Register").click()
     expect(owner.get_by_role("heading", name="Clicked <b>together</b>")).to_be_visible()
+    expect(owner.get_by_text("data: ready")).to_be_visible()
     owner.get_by_label("Analyst").select_option("anna")
     owner.get_by_label("epsilon", exact=True).fill("2")
     owner.get_by_role("button", name="Set allowance").click()
-    expect(owner.get_by_text("data: ready")).to_be_visible()
+    expect(owner.get_by_role("cell", name="anna")).to_be_visible()
 
 
 def test_an_owner_registers_data_and_an_analyst_asks(
@@ -83,6 +84,7 @@ def test_an_owner_registers_data_and_an_analyst_asks(
 
     analyst = logged_in(browser, site, "anna", complaints, width=380)
     analyst.goto("/ask/clicked")
+    analyst.get_by_label("How many").fill("5")
     expect(analyst.locator("#found")).to_contain_text("%")
     assert not overflows(analyst)
     analyst.get_by_label("Epsilon, exactly").fill("3")

@@ -206,7 +206,7 @@ def test_needs_marks_a_route() -> None:
 def permission_rows() -> str:
     """The table of docs/service.md."""
     return "".join(
-        f"| `{name}` | {IN_WORDS[name]} | {' | '.join('yes' if role in roles else '' for role in ROLES)} |\n"
+        f"| {name} | {IN_WORDS[name]} | {' | '.join('yes' if role in roles else '' for role in ROLES)} |\n"
         for name, roles in PERMISSIONS.items()
     )
 
