@@ -240,7 +240,7 @@ BAD_PLANS: dict[str, tuple[dict[str, Any], str]] = {
     "no rows": ({"rows": 0}, "at least 1 of each"),
     "no items": ({"items": 0}, "at least 1 of each"),
     "length 0": ({"length": 0.0}, "above 0 and at most 40"),
-    "length nan": ({"length": math.nan}, "above 0 and at most 40"),
+    "length nan": ({"length": math.nan}, "give a number"),
     "length above the alphabet": ({"length": 41.0}, "above 0 and at most 40"),
     "k 0": ({"k": 0}, "at least 1"),
     "k above all itemsets": ({"k": 41, "max_size": 1}, "give a smaller k"),
