@@ -38,7 +38,7 @@ def test_a_domain_says_what_its_members_are(sizes: tuple[int, int], words: str) 
     domain = Domain(items=range(4), min_size=sizes[0], max_size=sizes[1])
     assert domain.sentence() == words
     with pytest.raises(
-        BadCall, match=f"k = 15, but there are only {domain.size} {words} over an alphabet of 4; "
+        BadCall, match=f"k = 15 is too many: the number of {words} over an alphabet of 4 is {domain.size}; "
     ):
         domain.check_holds(15)
 

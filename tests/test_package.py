@@ -67,6 +67,7 @@ VERBS = {
     "generate": "generate",
     "demo": "generate",
     "ledger": "Ledger",
+    "serve": "connect",
 }
 """For every command, what does the same in Python: a verb, or the class whose methods do."""
 

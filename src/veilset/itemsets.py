@@ -132,8 +132,8 @@ class Domain:
             raise BadCall(f"k = {k} asks for nothing; give at least 1")
         if k > self.size:
             raise BadCall(
-                f"k = {k}, but there are only {self.size} {self.sentence()} over an alphabet of "
-                f"{len(self.items)}; give a smaller k or allow larger itemsets"
+                f"k = {k} is too many: the number of {self.sentence()} over an alphabet of {len(self.items)} "
+                f"is {self.size}; give a smaller k or allow larger itemsets"
             )
 
     def draw(self, below: Below) -> Itemset:

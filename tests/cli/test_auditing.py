@@ -80,7 +80,7 @@ def test_noise_without_its_law_ends_with_1(
     monkeypatch: pytest.MonkeyPatch, noise: type[SeededNoise], code: int
 ) -> None:
     """And noise that has it with 0."""
-    monkeypatch.setattr("veilset.SecureNoise", lambda: noise(1))
+    monkeypatch.setattr("veilset.audit.verb.SecureNoise", lambda: noise(1))
     for form in ([], ["--json"]):
         run = veilset("audit", "noise", *form)
         assert (run.returncode, "BROKEN" in run.stdout) == (code, bool(code))

@@ -31,7 +31,7 @@ TIMED = ["seconds", "peak_bytes"]
 
 def rows_over(rows: list[list[int]], names: str) -> Transactions:
     """Transactions of a few codes."""
-    return Transactions(*arrays_of(rows), Alphabet(names, is_given=True))
+    return Transactions(*arrays_of(rows), Alphabet(list(names), is_given=True))
 
 
 TINY = rows_over([[0, 1, 2]], "abc")

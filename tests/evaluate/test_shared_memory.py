@@ -12,7 +12,7 @@ from veilset.raw.transactions import Alphabet, Transactions
 
 def rows_over(rows: list[list[int]], names: str) -> Transactions:
     """Transactions of a few codes."""
-    return Transactions(*arrays_of(rows), Alphabet(names, is_given=True))
+    return Transactions(*arrays_of(rows), Alphabet(list(names), is_given=True))
 
 
 def test_shared_transactions_come_back_the_same(tmp_path: Path) -> None:

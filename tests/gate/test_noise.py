@@ -119,7 +119,7 @@ def test_scales_are_rounded_up_never_down(value: Fraction) -> None:
 
 def test_there_is_no_negative_seed() -> None:
     """Only one of the two generators behind it would take one."""
-    with pytest.raises(BadCall, match="no seed -1; give 0 or more"):
+    with pytest.raises(BadCall, match="the seed is -1; give a whole number, at least 0"):
         SeededNoise(-1)
 
 

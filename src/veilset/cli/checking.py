@@ -15,13 +15,17 @@ UNREADABLE = 2
 """The exit code where the data cannot be read as it was asked for."""
 
 
+ON_A_CLUSTER = ("engine", "master")
+"""Options for data that never reaches this machine: there is nothing to look at here."""
+
+
 def _check(as_json: AsJsonOption = False) -> None:
     """How data is read: columns, types, figures, and the command to run next. NOT private, and costs nothing."""
 
 
 def _with_reading() -> "Callable[..., None]":
-    """The command, with the options of every command that reads data."""
-    reading = parameters_of(read_options)
+    """The command, with the options of every command that reads data here."""
+    reading = [each for each in parameters_of(read_options) if each.name not in ON_A_CLUSTER]
 
     def checked(**options: object) -> None:
         from veilset.checking import NOT_PRIVATE, check  # noqa: PLC0415

@@ -35,7 +35,7 @@ def serve_command(
     beside = Path("veilset.toml")
     settings = ServiceSettings.read(config or (beside if beside.exists() else None))
     if check:
-        for line in server.check(settings):
+        for line in server.check_service(settings):
             terminal.print_line(line)
     else:
         server.serve(settings)

@@ -77,7 +77,7 @@ def plan_release(  # noqa: PLR0913 - all keyword-only, each documented
 
     >>> trade = plan_release(rows=100_000, items=169, length=4.4, k=10)
     >>> trade.sentence()
-    'To have 9 of 10 itemsets right and errors under 10 %, you need epsilon 0.018 (by planned).'
+    'To have 9 of 10 itemsets right and errors under 10 %, you need epsilon 0.011 (by planned).'
     """
     size = either(max_size=max_size, max_len=max_len)
     given = KnownFacts(rows, items, length, k, kth_support, size)

@@ -37,7 +37,7 @@ def tested_noise() -> list[NoiseTest]:
     return tests
 
 
-def check(settings: ServiceSettings) -> list[str]:
+def check_service(settings: ServiceSettings) -> list[str]:
     """What `veilset serve --check` says: a line for each thing that works; the first that does not is raised."""
     service = Service(settings)
     lines = [f"database {service.database} can be written", f"ledger {service.ledger!r} can be written"]

@@ -366,7 +366,7 @@ def found_itemsets(service: Service, who: Principal, job: str) -> Release:
 
 
 @api.get("/compare/{first}/{second}", tags=["releases"], **needs("releases.read"))
-def compare_releases(who: Who, service: TheService, first: JobInPath, second: JobInPath) -> dict[str, Any]:
+def compare_two(who: Who, service: TheService, first: JobInPath, second: JobInPath) -> dict[str, Any]:
     """Two releases side by side."""
     return Comparison.of(*(found_itemsets(service, who, job) for job in (first, second))).to_dict()
 
