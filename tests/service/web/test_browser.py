@@ -77,7 +77,9 @@ def test_an_owner_registers_data_and_an_analyst_asks(
 ) -> None:
     """The first steps, an upload, an allowance; a forecast, a request, its progress, the release, a refusal."""
     file = tmp_path / "clicks.dat"
-    file.write_text(ROWS)
+    file.write_text(
+        ROWS + ROWS.splitlines(keepends=True)[0]
+    )  # other data: the ledger refuses a second budget for it
     owner = logged_in(browser, site, "olga", complaints)
     owner.goto("/welcome")
     register_by_clicks(owner, file)
