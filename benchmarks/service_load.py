@@ -6,7 +6,6 @@ for releases are queued and waited for.
 
 import argparse
 import asyncio
-import json
 import signal
 import tempfile
 import time
@@ -61,11 +60,19 @@ def main() -> None:
     told = Registration(file="baskets.dat", items="public", unit="transaction")
     service.register(OWNER, "stores", told, epsilon="1000", delta="0")
     server = start(config, arguments.port)
+    try:
+        measure(service, f"http://127.0.0.1:{arguments.port}", token, server.pid, arguments)
+    finally:
+        server.send_signal(signal.SIGTERM)
+        server.wait()
+
+
+def measure(service: Service, url: str, token: str, server: int, arguments: argparse.Namespace) -> None:
+    """Hold the load, then queue; print both."""
     while service.catalogue.get("stores").state != "ready":
         time.sleep(0.2)
-    url = f"http://127.0.0.1:{arguments.port}"
     jobs = queued(url, token, 1)
-    before = psutil.Process(server.pid).memory_info().rss
+    before = psutil.Process(server).memory_info().rss
     took = sorted(
         asyncio.run(
             held(
@@ -78,7 +85,7 @@ def main() -> None:
             )
         )
     )
-    after = psutil.Process(server.pid).memory_info().rss
+    after = psutil.Process(server).memory_info().rss
     print(
         f"{len(took) / arguments.seconds:.0f} answers a second, p50 {1000 * took[len(took) // 2]:.1f} ms, ",
         end="",
@@ -92,8 +99,6 @@ def main() -> None:
     print(
         f"{states.count('done')} of {len(jobs)} queued releases done after {time.monotonic() - begin:.0f} s"
     )
-    server.send_signal(signal.SIGTERM)
-    server.wait()
 
 
 def queued(url: str, token: str, number: int) -> list[str]:
@@ -103,7 +108,7 @@ def queued(url: str, token: str, number: int) -> list[str]:
         answers = [
             client.post(
                 "/api/v1/releases",
-                content=json.dumps({"dataset": "stores", "epsilon": "1/10", "k": 20}),
+                json={"dataset": "stores", "epsilon": "1/10", "k": 10},
                 headers={"idempotency-key": f"load-{number}-{place}"},
             ).raise_for_status()
             for place in range(number)

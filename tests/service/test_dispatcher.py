@@ -71,6 +71,14 @@ def test_killed_workers_lose_nothing_silently_and_nothing_is_paid_twice(working_
     assert after.state == "done"
 
 
+def test_a_worker_that_died_while_it_was_idle_costs_nothing(working_team: Team) -> None:
+    """The next request finds it dead, goes back into the queue, and is served by another one."""
+    working_team.wait_until_told(working_team.ask(key="idle-1").id)
+    for process in working_team.service.dispatcher.workers():
+        os.kill(process, signal.SIGKILL)
+    assert working_team.wait_until_told(working_team.ask(key="idle-2").id).state == "done"
+
+
 def test_data_that_cannot_be_read_is_told_to_its_owner(working_team: Team) -> None:
     """In the words of the library; who asks for a release of it is told that it is not ready."""
     uploads = working_team.service.settings.uploads

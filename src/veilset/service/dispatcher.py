@@ -11,6 +11,7 @@ import json
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -62,7 +63,10 @@ class WorkerProcess:
     def dismiss(self) -> None:
         """No more orders: it leaves when it has done the last one."""
         if self._process.stdin is not None:
-            self._process.stdin.close()
+            with suppress(
+                BrokenPipeError
+            ):  # an order that it never read is still to be sent to one that died
+                self._process.stdin.close()
         self._process.wait()
         if self._process.stdout is not None:
             self._process.stdout.close()
@@ -156,7 +160,7 @@ class Dispatcher:
         while not self._stops.is_set():
             try:
                 self._serve(slot)
-            except VeilsetError as error:  # a database that is away for a moment must not end the thread
+            except (VeilsetError, OSError) as error:  # what is away for a moment must not end the thread
                 LOGGER.error("dispatching failed: %s", error)
                 self._stops.wait(SECONDS_BETWEEN_LOOKS)
         if slot.worker is not None:

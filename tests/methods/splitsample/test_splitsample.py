@@ -175,7 +175,7 @@ def test_a_threshold_above_everything_gives_an_empty_release() -> None:
 def test_a_domain_that_cannot_hold_k_is_refused_before_anything_is_spent() -> None:
     """Six items have six itemsets of one item."""
     curator = curator_over([frozenset({0})])
-    with pytest.raises(BadCall, match="only 6 items"):
+    with pytest.raises(BadCall, match="the number of items over an alphabet of 6 is 6"):
         splitsample.splitsample(curator, Request.of(k=7, max_size=1), epsilon=Fraction(1))
     assert curator.budget.spent == 0
 
