@@ -26,6 +26,7 @@ from veilset.results.noise_check import is_told_from_noise
 from veilset.results.promise import as_sentence
 from veilset.results.release import NOTHING_RELEASED, Release, ReleasedItemset
 from veilset.wording import counted, shown_name
+from veilset.writing import write_whole
 
 MOST_RULES = 500
 
@@ -50,7 +51,7 @@ class Spending:
 
 def write_report(release: Release, path: str | Path) -> None:
     """Write a self-contained page; it needs no network and no other file."""
-    Path(path).write_text(report_html(release), encoding="utf-8")
+    write_whole(path, report_html(release))
 
 
 def report_html(release: Release) -> str:
