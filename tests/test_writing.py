@@ -10,8 +10,11 @@ import pytest
 
 import veilset as vs
 from veilset import datasets
+from veilset.plan import Facts, plan_epsilon
+from veilset.render.plan_report import write_plan_report
 from veilset.writing import atomically, write_whole
 
+TRADE = plan_epsilon(Facts(rows=1000, items=5, length=2), k=2, max_size=1)
 BASKETS = [["milk", "tea"]] * 60 + [["tea"]] * 20
 
 
@@ -75,6 +78,8 @@ WRITERS: dict[str, Callable[[Path], object]] = {
     "release.json": lambda path: release().save(path),
     "release.csv": lambda path: release().save(path),
     "release.parquet": lambda path: release().save(path),
+    "page.html": lambda path: release().report(path),
+    "plan.html": lambda path: write_plan_report(TRADE, path),
     "published.dat": lambda path: published().write(path),
     "published.parquet": lambda path: published().write(path),
     "baskets.csv": lambda path: datasets.write(datasets.groceries(20), path),

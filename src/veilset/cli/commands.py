@@ -102,7 +102,6 @@ def demo_command(
         write_report,
     )
     from veilset.render import terminal  # noqa: PLC0415
-    from veilset.writing import atomically  # noqa: PLC0415
 
     page = report or free_name(Path("veilset-demo.html"))
     check_can_write(page, suffixes=(".html",), replaces=force)
@@ -111,8 +110,7 @@ def demo_command(
     with asking("a private release"):
         found = mine(baskets, epsilon=epsilon, k=k)
     terminal.print_release(found, most=20, lists_questions=verbose)
-    with atomically(page) as part:
-        write_report(found, part)
+    write_report(found, page)
     terminal.print_line(f"All of it with plots, in a page that works offline: {page}")
 
 

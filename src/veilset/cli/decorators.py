@@ -256,16 +256,14 @@ def _check_files(out: Path | None, report: Path | None, *, data: Path, replaces:
 
 def _write(found: "Release", *, out: Path | None, report: Path | None) -> None:
     """Write a release, and its page; where neither can be written, it is printed."""
-    from veilset.writing import atomically  # noqa: PLC0415
-
     if out is not None:
         with or_on_stdout(found.to_dict), telling_spent(found):
             found.save(out)
     if report is not None:
         from veilset import write_report  # noqa: PLC0415
 
-        with or_on_stdout(None if out else found.to_dict), telling_spent(found), atomically(report) as part:
-            write_report(found, part)
+        with or_on_stdout(None if out else found.to_dict), telling_spent(found):
+            write_report(found, report)
 
 
 def is_published(path: Path) -> bool:

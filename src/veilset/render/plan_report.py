@@ -8,11 +8,12 @@ from typing import Any
 from veilset.plan import Plan, Trade
 from veilset.plan.trade import TradePoint, belief_in_words
 from veilset.render import page
+from veilset.writing import write_whole
 
 
 def write_plan_report(trade: Trade, path: str | Path, *, plan: Plan | None = None) -> None:
     """Write a self-contained page; it needs no network and no other file."""
-    Path(path).write_text(plan_report_html(trade, plan), encoding="utf-8")
+    write_whole(path, plan_report_html(trade, plan))
 
 
 def plan_report_html(trade: Trade, plan: Plan | None = None) -> str:

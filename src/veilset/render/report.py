@@ -27,6 +27,7 @@ from veilset.results.noise_check import is_told_from_noise
 from veilset.results.promise import as_sentence
 from veilset.results.release import NOTHING_RELEASED, Release, ReleasedItemset
 from veilset.wording import counted, shown_name
+from veilset.writing import write_whole
 
 MOST_RULES = 500
 
@@ -53,7 +54,7 @@ def write_report(release: Release, path: str | Path) -> None:
     """Write a self-contained page; it needs no network and no other file."""
     place = Path(a_path(path, "the path of the page"))
     instance(release, Release, "release", give="what mine or items returned")
-    place.write_text(report_html(release), encoding="utf-8")
+    write_whole(place, report_html(release))
 
 
 def report_html(release: Release) -> str:
