@@ -2,13 +2,16 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-spark check format bench study discovery persons publishing audit prove mutants man clean
+.PHONY: demo test test-thorough test-spark check format bench study discovery persons publishing audit prove mutants man clean
 
 demo: .venv/installed
 	$(BIN)/veilset demo
 
 test: check
 	$(BIN)/pytest -n 2
+
+test-thorough: check
+	VEILSET_THOROUGH=1 $(BIN)/pytest -n 2
 
 test-spark: .venv/installed
 	VEILSET_REAL_SPARK=1 $(BIN)/pytest -n 0 tests/raw/engines/test_spark_cluster.py

@@ -181,7 +181,7 @@ def test_a_public_number_costs_nothing() -> None:
         (lambda curator: curator.ask_supports(Itemsets.of([(0,), (0,)]), epsilon=TINY), "stands twice"),
         (lambda curator: curator.ask_marginal((0, 0), epsilon=TINY), "different items"),
         (lambda curator: curator.ask_marginal((), epsilon=TINY), "1 to 16"),
-        (lambda curator: curator.ask_best(22, domain=curator.domain(max_size=2), epsilon=TINY), "only 21"),
+        (lambda curator: curator.ask_best(22, domain=curator.domain(max_size=2), epsilon=TINY), "is 21"),
         (
             lambda curator: curator.ask_kth_support(0, domain=curator.domain(max_size=2), epsilon=TINY),
             "at least 1",

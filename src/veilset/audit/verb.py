@@ -35,8 +35,8 @@ def refute(
         seed: the same seed gives the same figures, but for commands, which run with the noise that ships.
         progress: is told how many cases are done, and how many there are.
 
-    >>> found = refute("planned", samples=0)
-    >>> {verdict.verdict for verdict in found if verdict.method == "planned"}
+    >>> found = refute("svt", samples=0)
+    >>> {verdict.verdict for verdict in found if verdict.method == "svt"}
     {'holds'}
     """
     name = instance(

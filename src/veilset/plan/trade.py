@@ -60,8 +60,8 @@ def exact_share(given: Rational, *, what: str) -> Fraction:
     """
     if isinstance(given, bool) or not isinstance(given, str | Real | Decimal):
         raise BadCall(f"{shown(given)} is no {what}; give a share, such as 10% or 0.1")
-    text = str(given).strip()
     try:
+        text = str(given).strip()
         share = rational_of(text.removesuffix("%").strip()) / (100 if text.endswith("%") else 1)
     except ValueError:
         raise BadCall(f"{shown(given)} is no {what}; give a share, such as 10% or 0.1") from None
