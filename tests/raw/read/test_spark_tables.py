@@ -1,5 +1,6 @@
 """Tables on a cluster are read as tables in memory are: the same rows, the same names, the same refusals."""
 
+import socket
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
@@ -165,3 +166,28 @@ def test_where_there_is_no_java_the_message_says_what_to_install(monkeypatch: py
     monkeypatch.setitem(__import__("sys").modules, "pyspark.sql", None)
     with pytest.raises(BadCall, match=r"pip install 'veilset\[spark\]'"):
         spark_tables.session_at(None)
+
+
+@pytest.mark.parametrize("master", ["nonsense", "spark:", "http://host", "locally", "yarn2"])
+def test_what_names_no_cluster_is_refused_before_spark_is_asked(master: str) -> None:
+    """Spark would answer with the trace of a Java program."""
+    with pytest.raises(BadCall, match="names no cluster; give --master spark://HOST:7077"):
+        spark_tables.session_at(master)
+
+
+@pytest.mark.parametrize(
+    "master", ["sc://127.0.0.1:{}", "spark://127.0.0.1:{0},127.0.0.1:{0}", "sc://127.0.0.1:x"]
+)
+def test_a_cluster_that_is_not_there_is_told_at_once(master: str) -> None:
+    """Spark would try for minutes. The port was free a moment ago."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with pytest.raises(ClusterFailed, match=r"there is no Spark session at .*check that it runs"):
+        spark_tables.session_at(master.format(port))
+
+
+def test_a_machine_that_listens_is_told_from_one_that_does_not() -> None:
+    """The control: with somebody there, nothing is refused."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        assert spark_tables._listens(f"127.0.0.1:{server.getsockname()[1]}")

@@ -6,6 +6,8 @@ names of the items, where no alphabet is given, and nothing else.
 """
 
 import os
+import re
+import socket
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -30,12 +32,19 @@ from veilset.raw.read.encode import TokenRows, encode, order_of_names
 from veilset.raw.read.tables import Columns, Table, check_names, guess_layout, item_values, table_rows
 from veilset.raw.read.vocabulary import AlphabetSource, Vocabulary, vocabulary_of
 from veilset.raw.transactions import Alphabet, ArrowNames
+from veilset.wording import shown
 
 NAME = "the table"
 FORMATS_BY_SUFFIX = {".csv": "csv", ".json": "json", ".orc": "orc", ".parquet": "parquet"}
 """How a session reads a path of this suffix; any other is read as the session reads by default (Parquet, or Delta)."""
 
 LAYOUTS_ON_A_CLUSTER = ("list", "long")
+KINDS_OF_CLUSTER = r"(spark|sc|k8s)://.+|yarn|local(-cluster)?(\[.*\])?"
+"""Names of clusters as Spark knows them."""
+USUAL_PORT = 15002
+"""15002 is where a Connect server listens, unless it is told otherwise."""
+SECONDS_TO_ANSWER = 10.0
+"""10 seconds are enough for a machine that is there to answer."""
 
 
 def frame_at(path: str | os.PathLike[str], *, master: str | None) -> Frame:
@@ -67,6 +76,8 @@ def session_at(master: str | None) -> Any:  # noqa: ANN401 - classic or Connect
             "the Spark engine needs PySpark, which is not installed; pip install 'veilset[spark]'"
         ) from None
     builder = SparkSession.builder
+    if master is not None:
+        _check_answers(master)
     try:
         if master is None:
             return SparkSession.getActiveSession() or builder.getOrCreate()
@@ -75,6 +86,28 @@ def session_at(master: str | None) -> Any:  # noqa: ANN401 - classic or Connect
         ).getOrCreate()
     except Exception as error:  # noqa: BLE001
         raise _no_session(master, str(error)) from None
+
+
+def _check_answers(master: str) -> None:
+    """That the name is one of a cluster, and that somebody listens there: Spark itself would try for minutes."""
+    if re.fullmatch(KINDS_OF_CLUSTER, master) is None:
+        raise BadCall(
+            f"{shown(master)} names no cluster; give --master spark://HOST:7077, sc://HOST:15002, k8s://..., yarn "
+            "or local[*]"
+        )
+    hosts = re.match(r"(?:spark|sc)://([^/;]+)", master)
+    if hosts is not None and not any(_listens(host) for host in hosts[1].split(",")):
+        raise _no_session(master, "nobody listens")
+
+
+def _listens(host: str) -> bool:
+    """Whether a connection to HOST:PORT can be made."""
+    name, _, port = host.partition(":")
+    try:
+        with socket.create_connection((name, int(port or USUAL_PORT)), timeout=SECONDS_TO_ANSWER):
+            return True
+    except (OSError, ValueError):
+        return False
 
 
 def _no_session(master: str | None, text: str) -> ClusterFailed:
