@@ -30,8 +30,9 @@ _ALIGNED = 64
 """A block's size is a multiple of 64 bytes: where one stands behind another, its numbers stay aligned."""
 
 INSTALL = (
-    "the executors cannot import veilset; install the same version there as here (pip install 'veilset[spark]'), "
-    "or ship an environment that holds it with spark.archives"
+    "the executors cannot import veilset or what it needs; install the same version there as here (pip install "
+    "'veilset[spark]') and set PYSPARK_PYTHON to the interpreter that holds it, or ship an environment with "
+    "spark.archives"
 )
 
 
@@ -159,7 +160,7 @@ def told_plainly(error: Exception) -> Exception:
     refused = re.findall(r"(?:veilset\.errors\.|External error: )(?:BadInput|BadCall): (.*)", text)
     if refused:
         return BadInput(refused[-1].strip())
-    if re.search(r"No module named '?veilset", text):
+    if "No module named" in text:
         return ClusterFailed(INSTALL)
     kinds = re.findall(r"^\s*(?:[\w.]+: )*?([A-Za-z_]+(?:Error|Exception))\b", text, re.MULTILINE)
     kind = kinds[-1] if kinds else type(error).__name__

@@ -1,9 +1,12 @@
 """Tables on a cluster are read as tables in memory are: the same rows, the same names, the same refusals."""
 
+import os
 import socket
+import sys
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
+from unittest.mock import MagicMock
 
 import numpy as np
 import pyarrow as pa
@@ -191,3 +194,16 @@ def test_a_machine_that_listens_is_told_from_one_that_does_not() -> None:
     """The control: with somebody there, nothing is refused."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         assert spark_tables._listens(f"127.0.0.1:{server.getsockname()[1]}")
+
+
+def test_a_session_that_is_started_here_uses_this_interpreter_and_keeps_quiet(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Executors on this machine else take the first python of the path, which may not hold the package."""
+    monkeypatch.delenv("PYSPARK_PYTHON", raising=False)
+    started = spark_tables._started(MagicMock())
+    assert os.environ["PYSPARK_PYTHON"] == sys.executable
+    started.sparkContext.setLogLevel.assert_called_once_with("OFF")
+    monkeypatch.setenv("PYSPARK_PYTHON", "another")
+    spark_tables._started(MagicMock())
+    assert os.environ["PYSPARK_PYTHON"] == "another"

@@ -8,6 +8,7 @@ names of the items, where no alphabet is given, and nothing else.
 import os
 import re
 import socket
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -79,13 +80,24 @@ def session_at(master: str | None) -> Any:  # noqa: ANN401 - classic or Connect
     if master is not None:
         _check_answers(master)
     try:
-        if master is None:
-            return SparkSession.getActiveSession() or builder.getOrCreate()
-        return (
-            builder.remote(master) if master.startswith("sc://") else builder.master(master)
-        ).getOrCreate()
+        if master is not None and master.startswith("sc://"):
+            return builder.remote(master).getOrCreate()
+        return SparkSession.getActiveSession() or _started(
+            builder if master is None else builder.master(master)
+        )
     except Exception as error:  # noqa: BLE001
         raise _no_session(master, str(error)) from None
+
+
+def _started(builder: Any) -> Any:  # noqa: ANN401
+    """A session that is started here: with this interpreter unless another is named, and without Spark's own log.
+
+    What goes wrong is told in one line; Spark would print the traces of Java programs before it, which may quote rows.
+    """
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    session = builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    return session
 
 
 def _check_answers(master: str) -> None:
