@@ -31,11 +31,8 @@ COARSE = 3
 MOST_TO_FIT = 2_000
 """Answers are enough to fit a prior to; of more, some are taken."""
 LIFTS = (-1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
-WIDTHS = (0.7, 1.0, 1.4, 1.9)
-"""ln of how much more frequent an itemset is than independence would have it: median and standard deviation.
-
-Counts vary less than supports do: what is more frequent than expected has more companions, so a cap takes more of it. A
-smaller width may explain the counts better, and would make too little of how much supports differ."""
+WIDTHS = (0.25, 0.5, 0.8, 1.2, 1.8)
+"""ln of how much more frequent an itemset is than independence would have it: median and standard deviation."""
 IMPOSSIBLE = -60.0
 """ln of the probability of what is above its bound, up to a constant."""
 
