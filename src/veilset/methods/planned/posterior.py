@@ -27,9 +27,9 @@ LEAST_POSSIBLE = 1e-6
 LOWER_TAILS = 26
 """26 lower tails from nothing to 5 % are tried for the shortest interval of 95 %."""
 SAY_OF_PRIOR = 0.5
-"""Where supports are told, half of the logarithm of a prior that was fitted to counts is believed. Counts vary less than
-supports do: what is more frequent than expected has more companions, so a cap takes more of it. Such a prior finds
-the right itemsets, and makes too little of how far their supports may be from it."""
+"""Where supports are told, half of the logarithm of a prior that was fitted to counts is believed. Counts vary less
+than supports do: what is more frequent than expected has more companions, so a cap takes more of it. Such a prior
+finds the right itemsets, and makes too little of how far their supports may be from it."""
 ZOOMS = 3
 """Times that the grid is laid around what the one before it says."""
 
