@@ -91,5 +91,5 @@ def measured(
     values: Sequence[float] | FloatArray, grid: FloatArray, *, scale: float, unevenness: float = 0.0
 ) -> Measurement:
     """Supports that lack nothing, with Laplace noise of a scale."""
-    counted = np.tile(grid, (len(TILTS), 1))
+    counted = np.tile(grid, (1, len(TILTS), 1))
     return Measurement(np.array(values, np.float64), np.array([math.sqrt(2) * scale]), counted, unevenness)

@@ -35,7 +35,7 @@ GRID = grid_to(TRANSACTIONS)
 
 def counts_of(values: FloatArray, *, scale: float, kept: float = 1.0) -> Measurement:
     """Noisy counts of items, of which a cap leaves the same share of every support."""
-    return Measurement(values, np.array([np.sqrt(2) * scale]), np.tile(kept * GRID, (len(TILTS), 1)))
+    return Measurement(values, np.array([np.sqrt(2) * scale]), np.tile(kept * GRID, (1, len(TILTS), 1)))
 
 
 def posterior_of(values: FloatArray, *, scale: float, candidates: int) -> Posterior:

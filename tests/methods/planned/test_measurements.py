@@ -17,17 +17,19 @@ TINY_GRID = np.array([1.0, 2.0, 4.0, 8.0])
     deviation=st.floats(0.1, 10),
     unevenness=st.floats(0, 0.5),
     is_normal=st.booleans(),
+    is_of_each=st.booleans(),
 )
 def test_likelihoods_are_the_densities_of_the_noise(
-    values: list[float], deviation: float, unevenness: float, *, is_normal: bool
+    values: list[float], deviation: float, unevenness: float, *, is_normal: bool, is_of_each: bool
 ) -> None:
-    """For every tilt, which keeps less the larger it is; up to a constant."""
-    counted = np.array([TINY_GRID / (1 + tilt) for tilt in TILTS])
+    """For every tilt, which keeps less the larger it is; up to a constant; with tables for each itemset, or one."""
+    tables = len(values) if is_of_each else 1
+    counted = np.array([[TINY_GRID / (1 + place + tilt) for tilt in TILTS] for place in range(tables)])
     measurement = Measurement(np.array(values), np.array([deviation]), counted, unevenness, is_normal)
     for place, value in enumerate(values):
         for tilt in range(len(TILTS)):
             expected = []
-            for count in counted[tilt].tolist():
+            for count in counted[place if is_of_each else 0, tilt].tolist():
                 width = math.hypot(deviation, unevenness * count)
                 apart = abs(value - count) / width
                 expected.append(-apart * apart / 2 if is_normal else -math.sqrt(2) * apart)
@@ -35,9 +37,10 @@ def test_likelihoods_are_the_densities_of_the_noise(
             assert measurement.log_likelihoods()[place, tilt] == pytest.approx(expected)
 
 
-def test_between_values_of_the_grid_what_is_counted_lies_between() -> None:
+@pytest.mark.parametrize("tables", [1, 2])
+def test_between_values_of_the_grid_what_is_counted_lies_between(tables: int) -> None:
     """On the grid itself, and half-way between two of its values."""
-    counted = np.array([TINY_GRID / (1 + tilt) for tilt in TILTS])
+    counted = np.array([[TINY_GRID / (1 + tilt) for tilt in TILTS]] * tables)
     measurement = Measurement(np.array([3.0, 5.0]), np.array([1.0, 2.0]), counted)
     on_grid = measurement.log_likelihoods_at(np.tile(TINY_GRID, (2, 1)), TINY_GRID)
     assert on_grid == pytest.approx(measurement.log_likelihoods())

@@ -63,7 +63,7 @@ def test_two_answers_are_better_than_one() -> None:
 def test_an_itemset_errs_alike_in_counts_under_one_cap_however_often_it_is_counted() -> None:
     """Two answers that lack about half of a support, by its tilt: together they tell no more than the tilt allows."""
     grid = grid_to(100_000)
-    lacking = np.outer(np.linspace(0.6, 0.3, len(TILTS)), grid)
+    lacking = np.outer(np.linspace(0.6, 0.3, len(TILTS)), grid)[None]
     one = Measurement(np.array([4_500.0]), np.array([500.0]), lacking)
     once = Posterior.measured([(0,)], one, grid)
     twice = once.updated(np.array([0]), one)
@@ -211,3 +211,13 @@ def test_the_shortest_interval_holds_the_expected_support() -> None:
     assert low[0] <= found.means[0] <= high[0]
     assert found.means[0] == pytest.approx(0.96 * 9.5 + 40)
     assert high[0] == pytest.approx(found.means[0])
+
+
+def test_supports_of_larger_itemsets_believe_half_of_their_prior() -> None:
+    """A normal law on the logarithmic scale, and an answer that says nothing: a pair's support is told more widely."""
+    grid = grid_to(100_000)
+    log_prior = np.tile(-(((np.log(grid) - math.log(1000)) / 0.1) ** 2) / 2, (2, 1))
+    fine = Posterior.unmeasured([(0,), (0, 1)], log_prior, grid).fine(np.arange(2))
+    of_item, of_pair = fine.deviations / fine.means
+    assert of_item == pytest.approx(0.1, rel=0.05)
+    assert of_pair == pytest.approx(0.1 * math.sqrt(2), rel=0.05)

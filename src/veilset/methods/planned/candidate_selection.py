@@ -5,6 +5,7 @@ with what its answers say, and by its forecast, with what a model of the data ex
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -13,6 +14,7 @@ import numpy as np
 from veilset.arrays import FloatArray, Int64Array
 from veilset.itemsets import Itemset, joined
 from veilset.methods.planned.capped_counts import error_of_average_cap
+from veilset.methods.planned.companions import Companions
 from veilset.methods.planned.knowledge import Knowledge, itemset_sizes
 from veilset.methods.planned.overlap import Cap, Overlap, Total
 from veilset.methods.planned.prior import Prior
@@ -50,6 +52,10 @@ class LevelCandidates:
         settings = self.prior.settings
         expected = float(self.prior.expected.sum()) * math.exp(settings.usual_lift)
         return Total(expected, settings.expected_total_within)
+
+    def companions(self, known: Mapping[Itemset, float], number: int) -> Companions:
+        """What transactions contain beside each, by the supports that are known of smaller itemsets."""
+        return Companions.of(self.itemsets, self.prior.expected, known, number)
 
 
 def price_of_items(scouting: Scouting, overlap: Overlap, remaining: Fraction) -> Price:

@@ -14,34 +14,33 @@ import numpy as np
 from veilset.arrays import FloatArray
 from veilset.gate import Curator, GaussianCounts, NoisyCounts, NormalisedCounts
 from veilset.itemsets import Itemsets
+from veilset.methods.planned.companions import Companions
+from veilset.methods.planned.leaning import counted_by_itemset
 from veilset.methods.planned.measurements import Measurement
 from veilset.methods.planned.overlap import Cap, Overlap, root_weights_under, weights_under
 
-CHOSEN_LEAN = 1.1
-"""1.1 times as much as an item leans towards long transactions, one of a few chosen itemsets leans towards transactions
-that contain many of the chosen: chosen are those that occur together. By dataset it is 1 to 1.5, most often 1.1 to 1.2;
-less makes supports too low where it is more, more makes them too high where it is less."""
-
 
 def ask_capped_supports(
-    curator: Curator, itemsets: Itemsets, overlap: Overlap, cap: Cap, *, epsilon: Fraction, grid: FloatArray
+    curator: Curator,
+    itemsets: Itemsets,
+    overlap: Overlap,
+    cap: Cap,
+    *,
+    epsilon: Fraction,
+    grid: FloatArray,
+    companions: Companions,
 ) -> Measurement:
     """Pay for supports of chosen itemsets under a cap, and say what they tell of each."""
     if cap.is_root:
         rooted = curator.ask_root_counts(itemsets, most=cap.most, epsilon=epsilon)
-        measured = measurement_of_roots(rooted, overlap, cap, grid=grid)
+        measured, weights = (
+            measurement_of_roots(rooted, overlap, cap, grid=grid),
+            root_weights_under(cap.most),
+        )
     else:
         counts = curator.ask_capped_counts(itemsets, most=cap.most, epsilon=epsilon)
-        measured = measurement_of(counts, overlap, cap, grid=grid)
-    return leaning(measured, overlap, cap, times=CHOSEN_LEAN, grid=grid)
-
-
-def leaning(
-    measured: Measurement, overlap: Overlap, cap: Cap, *, times: float, grid: FloatArray
-) -> Measurement:
-    """The same of itemsets that lean `times` as much as items towards transactions that contain many of them."""
-    weights = root_weights_under(cap.most) if cap.is_root else weights_under(cap.most)
-    return replace(measured, counted=overlap.counted_by_tilt(grid, weights, times=times))
+        measured, weights = measurement_of(counts, overlap, cap, grid=grid), weights_under(cap.most)
+    return replace(measured, counted=counted_by_itemset(overlap, grid, weights, companions))
 
 
 def measurement_of(

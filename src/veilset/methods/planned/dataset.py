@@ -27,6 +27,7 @@ from veilset.arrays import Int64Array
 from veilset.gate import Curator
 from veilset.itemsets import Domain, Itemset, Itemsets
 from veilset.methods.planned.capped_counts import ask_capped_supports, error_of_average_cap
+from veilset.methods.planned.companions import Companions
 from veilset.methods.planned.dense import ask_dense
 from veilset.methods.planned.few_items import (
     MOST_FEW,
@@ -193,7 +194,13 @@ def _ask_frequent_items(
     typical = float(np.median(posterior.means[places]))
     cap = group.overlap.best_cap(support=typical, noise=scouting.noise(remaining))
     measured = ask_capped_supports(
-        curator, group.itemsets, group.overlap, cap, epsilon=remaining, grid=posterior.grid
+        curator,
+        group.itemsets,
+        group.overlap,
+        cap,
+        epsilon=remaining,
+        grid=posterior.grid,
+        companions=Companions.at(places, posterior, scouting.number),
     )
     return posterior.updated(group.places, measured)
 

@@ -67,7 +67,7 @@ def _reread(posterior: Posterior, misreading: Misreading) -> Posterior:
 def _corrected(measured: Measurement, grid: FloatArray, misreading: Misreading) -> Measurement:
     """A measurement with what a cap leaves changed by a misreading."""
     lost = 1 - np.minimum(measured.counted / grid, 1.0)
-    usual = float(np.exp(LOG_TILTS) @ lost.mean(axis=1))
+    usual = float(np.exp(LOG_TILTS) @ lost.mean(axis=2).sum(axis=0)) / max(len(lost), 1)
     return replace(
         measured,
         counted=measured.counted * np.exp(misreading.mean * lost),

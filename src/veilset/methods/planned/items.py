@@ -29,6 +29,7 @@ from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import Curator
 from veilset.itemsets import Itemsets
 from veilset.methods.planned.capped_counts import ask_capped_supports, measurement_of
+from veilset.methods.planned.companions import Companions
 from veilset.methods.planned.item_posterior import NoisySum, corrected_by_sum, finely
 from veilset.methods.planned.item_rounds import UNCERTAIN_LOSS, Counting, ItemZones, choose_plan
 from veilset.methods.planned.measurements import Measurement
@@ -181,7 +182,15 @@ def _ask_counts(
     )
     for_counts = epsilon - search.for_overlap
     cap = overlap.best_cap(support=support, noise=search.noise(for_counts))
-    measured = ask_capped_supports(curator, itemsets, overlap, cap, epsilon=for_counts, grid=posterior.grid)
+    measured = ask_capped_supports(
+        curator,
+        itemsets,
+        overlap,
+        cap,
+        epsilon=for_counts,
+        grid=posterior.grid,
+        companions=Companions.at(places, posterior, search.number),
+    )
     return posterior.updated(places, measured)
 
 

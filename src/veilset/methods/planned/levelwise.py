@@ -19,6 +19,7 @@ from veilset.itemsets import Itemsets
 from veilset.methods.planned import candidate_selection as choices
 from veilset.methods.planned.candidate_selection import LevelCandidates, Price
 from veilset.methods.planned.capped_counts import ask_capped_supports, measurement_of
+from veilset.methods.planned.companions import supports_known
 from veilset.methods.planned.discovered import DiscoveredSupports, discovered_supports
 from veilset.methods.planned.overlap import Overlap, ask_overlap
 from veilset.methods.planned.posterior import Posterior, grid_to
@@ -158,7 +159,7 @@ def candidates_of(
     itemsets = choices.extended(posterior, size=size, support=support, settings=settings)
     if not itemsets:
         return None
-    means = dict(zip(posterior.itemsets, np.maximum(posterior.means, 1.0).tolist(), strict=True))
+    means = supports_known(posterior)
     slacks = choices.slacks_of_bounds(posterior, size=size, settings=settings)
     prior = prior_of(itemsets, means, scouting.number, slacks=slacks, settings=settings)
     return choices.choose_candidates(scouting, itemsets, prior, support=support, remaining=progress.remaining)
@@ -207,7 +208,13 @@ def _ask_candidates(
         scouting, overlap, candidates, posterior, support=support, remaining=remaining
     )
     measured = ask_capped_supports(
-        curator, itemsets, overlap, price.cap, epsilon=price.epsilon, grid=posterior.grid
+        curator,
+        itemsets,
+        overlap,
+        price.cap,
+        epsilon=price.epsilon,
+        grid=posterior.grid,
+        companions=candidates.companions(supports_known(posterior), scouting.number),
     )
     found = Posterior.measured(candidates.itemsets, measured, posterior.grid, prior=candidates.prior)
     found = found.take(choices.still_possible(found, support=support, settings=settings))

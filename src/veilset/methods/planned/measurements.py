@@ -16,10 +16,10 @@ import numpy as np
 
 from veilset.arrays import FloatArray
 
-TILTS = (0.15, 0.55, 0.95, 1.35, 1.75)
+TILTS = (0.25, 0.6, 0.95, 1.3, 1.65)
 """An itemset that leans by 0 is as likely in long transactions as in short ones; by 1, in proportion to n."""
-USUAL_TILT, TILTS_DIFFER_BY = 0.95, 0.35
-"""0.95 is the usual tilt, and 0.35 the standard deviation of tilts."""
+USUAL_TILT, TILTS_DIFFER_BY = 0.95, 0.3
+"""0.95 is the usual tilt, and 0.3 the standard deviation of tilts."""
 
 
 def _log_tilts() -> FloatArray:
@@ -36,8 +36,9 @@ LOG_TILTS = _log_tilts()
 class Measurement:
     """Noisy values of some itemsets, and what they would be on average, for each tilt and each support of a grid.
 
-    The noise has one deviation, or one for each value: Laplace, or normal where many draws are added up. An error in
-    proportion to what is counted, of `unevenness`, comes with it.
+    `counted` has a table for each itemset, or one for all of them. The noise has one deviation, or one for each value:
+    Laplace, or normal where many draws are added up. An error in proportion to what is counted, of `unevenness`, comes
+    with it.
     """
 
     values: FloatArray
@@ -49,12 +50,13 @@ class Measurement:
     @classmethod
     def of_supports(cls, values: FloatArray, deviations: FloatArray, grid: FloatArray) -> "Measurement":
         """Of noisy supports that lack nothing, each with normal noise of a deviation."""
-        return cls(values, deviations, np.tile(grid, (len(TILTS), 1)), is_normal=True)
+        return cls(values, deviations, np.tile(grid, (1, len(TILTS), 1)), is_normal=True)
 
     def take(self, places: Sequence[int]) -> "Measurement":
         """Of some itemsets."""
         deviations = self.deviations if self.deviations.size == 1 else self.deviations[places]
-        return Measurement(self.values[places], deviations, self.counted, self.unevenness, self.is_normal)
+        counted = self.counted if len(self.counted) == 1 else self.counted[places]
+        return Measurement(self.values[places], deviations, counted, self.unevenness, self.is_normal)
 
     def log_likelihoods(self) -> FloatArray:
         """ln of how likely each value is, for each tilt and each support of the grid."""
@@ -62,9 +64,15 @@ class Measurement:
 
     def log_likelihoods_at(self, supports: FloatArray, grid: FloatArray) -> FloatArray:
         """The same where each itemset has a row of supports of its own, between those of the grid."""
-        return self._log_likelihoods(
-            np.stack([np.interp(supports, grid, row) for row in self.counted], axis=1)
-        )
+        counted = np.empty((len(supports), len(TILTS), supports.shape[1]))
+        if len(self.counted) == 1:
+            for tilt, row in enumerate(self.counted[0]):
+                counted[:, tilt] = np.interp(supports, grid, row)
+        else:
+            for place, table in enumerate(self.counted):
+                for tilt, row in enumerate(table):
+                    counted[place, tilt] = np.interp(supports[place], grid, row)
+        return self._log_likelihoods(counted)
 
     def _log_likelihoods(self, counted: FloatArray) -> FloatArray:
         """Where the values would be `counted` on average."""

@@ -62,8 +62,6 @@ REACH_OF_NOISE = 8.0
 """8 scales on both sides of the answer are looked at more closely."""
 LATER = 0.25
 """A class that is n classes beyond the largest one may depart 1 + n / 4 times as far from a law: tails differ most."""
-TILT_STEP = 0.05
-"""Tilts are rounded to multiples of 0.05: what is computed for one is kept for the next itemsets."""
 ROOT_CAPS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 """The caps in the L2 norm to choose from."""
 
@@ -175,18 +173,17 @@ class Overlap:
 
         An itemset of a tilt is contained as if transactions contained n ** tilt of the itemsets.
         """
-        containing = _containing(tilt)
-        whole, under_cap = containing @ self.transactions, containing @ (self.transactions * weights)
+        chances = containing(tilt)
+        whole, under_cap = chances @ self.transactions, chances @ (self.transactions * weights)
         rare = supports * under_cap[0] / max(whole[0], 1e-9)
         counted = np.where(supports < whole[0], rare, np.interp(supports, whole, under_cap))
         # More than contain any: how many do is not known exactly.
         beyond = supports * under_cap[-1] / max(whole[-1], 1e-9)
         return np.where(supports > whole[-1], beyond, counted)
 
-    def counted_by_tilt(self, supports: FloatArray, weights: FloatArray, *, times: float = 1.0) -> FloatArray:
-        """`counted_with` for each of TILTS, or for `times` as much."""
-        tilts = [round(tilt * times / TILT_STEP) * TILT_STEP for tilt in TILTS]
-        return np.stack([self.counted_with(supports, weights, tilt=tilt) for tilt in tilts])
+    def counted_by_tilt(self, supports: FloatArray, weights: FloatArray) -> FloatArray:
+        """`counted_with` for each of TILTS; the same for all itemsets."""
+        return np.stack([self.counted_with(supports, weights, tilt=tilt) for tilt in TILTS])[None]
 
     def best_cap(self, *, support: float, noise: float) -> Cap:
         """The cap with the least error for a support; `noise` is its scale for a count under a cap of 1.
@@ -214,14 +211,14 @@ class Overlap:
 
     def _counted_under_caps(self, support: float) -> FloatArray:
         """`counted` for one support and each of CAPS."""
-        whole = _containing() @ self.transactions
+        whole = containing() @ self.transactions
         if support < whole[0]:
             return support * np.array([self.kept(most) for most in CAPS])
         place = float(np.interp(support, whole, np.arange(whole.size)))
-        before, after = _containing()[math.floor(place)], _containing()[math.ceil(place)]
-        containing = (before + place % 1 * (after - before)) * self.transactions
-        under_caps: FloatArray = containing @ np.minimum(1.0, np.array(CAPS) / NUMBERS[:, None])
-        return under_caps * (support / max(float(containing.sum()), 1e-9))
+        before, after = containing()[math.floor(place)], containing()[math.ceil(place)]
+        holding = (before + place % 1 * (after - before)) * self.transactions
+        under_caps: FloatArray = holding @ np.minimum(1.0, np.array(CAPS) / NUMBERS[:, None])
+        return under_caps * (support / max(float(holding.sum()), 1e-9))
 
 
 def ask_overlap(
@@ -254,10 +251,10 @@ def weights_under(most: int) -> FloatArray:
 
 
 @lru_cache(maxsize=32)
-def _containing(tilt: float = 1.0) -> FloatArray:
+def containing(tilt: float = 1.0) -> FloatArray:
     """The probability that an itemset is among the n = 1, ..., MOST that are contained, a row for each of CHANCES."""
-    containing: FloatArray = -np.expm1(np.log1p(-CHANCES)[:, None] * NUMBERS**tilt)
-    return containing
+    chances: FloatArray = -np.expm1(np.log1p(-CHANCES)[:, None] * NUMBERS**tilt)
+    return chances
 
 
 def _plausible(

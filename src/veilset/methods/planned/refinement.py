@@ -15,10 +15,9 @@ import numpy as np
 from veilset.arrays import Int64Array
 from veilset.gate import Curator
 from veilset.itemsets import Itemsets
-from veilset.methods.planned.candidate_selection import Price
-from veilset.methods.planned.capped_counts import CHOSEN_LEAN, ask_capped_supports, leaning
+from veilset.methods.planned.capped_counts import ask_capped_supports
+from veilset.methods.planned.companions import Companions
 from veilset.methods.planned.dense import ask_marginals
-from veilset.methods.planned.knowledge import itemset_sizes
 from veilset.methods.planned.levelwise import MiningProgress
 from veilset.methods.planned.measurements import Measurement
 from veilset.methods.planned.overlap import Total, ask_overlap
@@ -151,28 +150,15 @@ def updated_by_groups(
     prices = prices_of_groups(scouting, membership, groups, epsilon)
     for group, price in zip(groups, prices, strict=True):
         measured = ask_capped_supports(
-            curator, group.itemsets, group.overlap, price.cap, epsilon=price.epsilon, grid=posterior.grid
+            curator,
+            group.itemsets,
+            group.overlap,
+            price.cap,
+            epsilon=price.epsilon,
+            grid=posterior.grid,
+            companions=Companions.at(group.places, posterior, scouting.number),
         )
-        posterior = _updated_by_size(posterior, group, measured, price)
-    return posterior
-
-
-def _updated_by_size(
-    posterior: Posterior, group: CappedGroup, measured: Measurement, price: Price
-) -> Posterior:
-    """After itemsets of a group were counted under one cap: those of more items than the average lean the more.
-
-    A transaction of m items has in proportion to m^s itemsets of s items.
-    """
-    sizes, supports = itemset_sizes(list(group.itemsets)), posterior.means[group.places]
-    average = float(np.average(sizes, weights=supports))
-    for size in np.unique(sizes).tolist():
-        rows = np.flatnonzero(sizes == size)
-        times = CHOSEN_LEAN * size / average
-        of_size = leaning(
-            measured.take(rows.tolist()), group.overlap, price.cap, times=times, grid=posterior.grid
-        )
-        posterior = posterior.updated(group.places[rows], of_size)
+        posterior = posterior.updated(group.places, measured)
     return posterior
 
 
