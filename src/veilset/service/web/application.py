@@ -12,8 +12,7 @@ from starlette.routing import BaseRoute
 
 from veilset._version import __version__
 from veilset.service.core import Service
-from veilset.service.web import pages
-from veilset.service.web.api import api
+from veilset.service.web.api import API_ROUTERS
 from veilset.service.web.door import (
     COOKIE,
     PUBLIC,
@@ -23,6 +22,7 @@ from veilset.service.web.door import (
     needs,
     permission_of,
 )
+from veilset.service.web.pages import PAGE_ROUTERS, problem_page
 from veilset.service.web.problems import handle_problems
 
 POLICY = (
@@ -88,9 +88,9 @@ def create_app(service: Service) -> FastAPI:
     """Put the application together; a route without a permission stops it."""
     app = FastAPI(title="veilset", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
     app.state.door, app.state.noise_tests, app.state.answers = ServiceDoor(service), None, {}
-    for router in (api, others, pages.pages):
+    for router in (*API_ROUTERS, others, *PAGE_ROUTERS):
         app.router.routes.extend(router.routes)
-    handle_problems(app, pages.problem_page)
+    handle_problems(app, problem_page)
     app.openapi = lambda: _description(app)  # type: ignore[method-assign]
     app.middleware("http")(_with_heads)
     check_guarded(app.routes)

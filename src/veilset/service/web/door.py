@@ -66,6 +66,7 @@ class ServiceDoor:
         who = await self._who(request)
         if who is None:
             raise self._refusal(request, 401, "log in, or send a token: Authorization: Bearer ...")
+        request.state.who = who
         if not who.may(permission):
             raise self._refusal(request, 403, f"your role or your token does not allow {permission!r}", who)
         if who.csrf is not None and request.method not in _SAFE:
