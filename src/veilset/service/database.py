@@ -119,6 +119,8 @@ class ServiceDatabase:
         if self._url.drivername == "postgresql":
             self._url = self._url.set(drivername="postgresql+psycopg")
         self._engine = _engine_for(self._url)
+        self.writes = 0
+        """How often this process wrote."""
         with self.writing() as connection:
             SERVICE_SCHEMA.create_all(connection)
 
@@ -132,10 +134,13 @@ class ServiceDatabase:
     @contextmanager
     def writing(self) -> Iterator[sql.Connection]:
         """A connection under the writers' lock; everything is written at the end, or nothing is."""
-        with self._complaining(), self._engine.begin() as connection:
-            if connection.dialect.name == "postgresql":
-                connection.execute(sql.text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
-            yield connection
+        try:
+            with self._complaining(), self._engine.begin() as connection:
+                if connection.dialect.name == "postgresql":
+                    connection.execute(sql.text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
+                yield connection
+        finally:
+            self.writes += 1
 
     @contextmanager
     def reading(self) -> Iterator[sql.Connection]:

@@ -1,7 +1,8 @@
 """Users, their passwords, tokens and sessions.
 
 A password, and the secret of a token, is stored as its Argon2 hash. Verifying one takes a moment on purpose, so a
-token that was verified is remembered, by a digest and in memory only; whether it was revoked is looked up each time.
+token that was verified is remembered, by a digest and in memory only; whether it was revoked is looked up each time,
+or was a moment ago and nothing was written since.
 """
 
 import hashlib
@@ -17,6 +18,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from veilset.errors import BadCall, VeilsetError
 from veilset.service.database import SESSIONS, TOKENS, USERS, ServiceDatabase
+from veilset.service.memory import MOST_REMEMBERED, ShortMemory
 from veilset.service.permissions import ROLES, SCOPES, Principal
 from veilset.service.settings import ServiceSettings
 from veilset.wording import shown
@@ -30,13 +32,30 @@ SHORTEST_PASSWORD, LONGEST_PASSWORD = 10, 200
 TOKEN_START = "vst"  # noqa: S105 - what every token starts with
 LONGEST_TOKEN_DAYS = 366
 _FIRST_OWNER = "admin"
-_MOST_REMEMBERED = 10_000
 
 _PASSWORDS = PasswordHasher()
 _SECRETS = PasswordHasher(time_cost=1, memory_cost=8 * 1024, parallelism=1)
 """A secret of 256 random bits needs no slow hash; what it gets is slow enough to notice guessing."""
 _NOBODY = _PASSWORDS.hash(secrets.token_hex(16))
 """What is verified where there is no such user: the answer takes as long."""
+
+
+_OF_TOKEN = (
+    sql.select(TOKENS.c.hash, TOKENS.c.scope, USERS.c.name, USERS.c.role, USERS.c.sees_releases)
+    .join(USERS, USERS.c.name == TOKENS.c.user)
+    .where(TOKENS.c.id == sql.bindparam("number"), TOKENS.c.expires > sql.bindparam("now"), USERS.c.is_active)
+)
+"""Asked with every request: put together once, since that takes longer than the answer."""
+
+_OF_SESSION = (
+    sql.select(SESSIONS.c.csrf, USERS.c.name, USERS.c.role, USERS.c.sees_releases)
+    .join(USERS, USERS.c.name == SESSIONS.c.user)
+    .where(
+        SESSIONS.c.hash == sql.bindparam("digest"),
+        SESSIONS.c.expires > sql.bindparam("now"),
+        USERS.c.is_active,
+    )
+)
 
 
 class NotAllowed(VeilsetError):  # noqa: N818 - reads as what happened
@@ -77,6 +96,7 @@ class People:
     def __init__(self, database: ServiceDatabase, settings: ServiceSettings) -> None:
         self._database, self._settings = database, settings
         self._verified: dict[str, str] = {}
+        self._memory = ShortMemory[Principal](lambda: database.writes)
 
     def first_password(self) -> str | None:
         """The password of the first owner, made where there is no user yet; told once, stored nowhere."""
@@ -198,16 +218,21 @@ class People:
             if connection.execute(TOKENS.delete().where(*chosen)).rowcount == 0:
                 raise LookupError("there is no such token of yours")
 
+    def remembered(self, secret: str) -> Principal | None:
+        """Whose token or session it is, where that was looked up a moment ago; asks no database."""
+        return self._memory.recall(_digest_of(secret))
+
     def of_token(self, token: str) -> Principal | None:
         """Whose token it is; None where it is nobody's, or was revoked, or its time is over."""
+        return self._memory.look_up(_digest_of(token), lambda: self._of_token(token))
+
+    def _of_token(self, token: str) -> Principal | None:
         start, _, rest = token.partition("_")
         number, _, secret = rest.partition("_")
         if start != TOKEN_START or len(token) > 200 or not secret:
             return None
-        query = sql.select(TOKENS.c.hash, TOKENS.c.scope, USERS).join(USERS, USERS.c.name == TOKENS.c.user)
-        query = query.where(TOKENS.c.id == number, TOKENS.c.expires > time.time(), USERS.c.is_active)
         with self._database.reading() as connection:
-            row = connection.execute(query).first()
+            row = connection.execute(_OF_TOKEN, {"number": number, "now": time.time()}).first()
         if row is None or not self._is_verified(row.hash, secret):
             return None
         return Principal(row.name, row.role, sees_releases=row.sees_releases, scope=row.scope)
@@ -219,7 +244,7 @@ class People:
             return True
         if not _fits(_SECRETS, stored, secret):
             return False
-        if len(self._verified) >= _MOST_REMEMBERED:
+        if len(self._verified) >= MOST_REMEMBERED:
             self._verified.clear()
         self._verified[stored] = digest
         return True
@@ -236,12 +261,12 @@ class People:
 
     def of_session(self, secret: str) -> Principal | None:
         """Whose session it is; None where it is nobody's or over."""
-        query = sql.select(SESSIONS.c.csrf, USERS).join(USERS, USERS.c.name == SESSIONS.c.user)
-        query = query.where(
-            SESSIONS.c.hash == _digest_of(secret), SESSIONS.c.expires > time.time(), USERS.c.is_active
-        )
+        return self._memory.look_up(_digest_of(secret), lambda: self._of_session(secret))
+
+    def _of_session(self, secret: str) -> Principal | None:
+        given = {"digest": _digest_of(secret), "now": time.time()}
         with self._database.reading() as connection:
-            row = connection.execute(query).first()
+            row = connection.execute(_OF_SESSION, given).first()
         if row is None:
             return None
         return Principal(row.name, row.role, sees_releases=row.sees_releases, csrf=row.csrf)

@@ -1,7 +1,8 @@
 """What the owner of a service decides: where things lie, how much workers may use, when results are told."""
 
+import os
 import tomllib
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,9 @@ class ServiceSettings:
         database: where users, datasets and requests are kept: a SQLite file or a PostgreSQL address.
         ledger: where budgets are kept.
         data_folders: where files may lie that datasets are made of; `folder/data` if none is named.
+        connections: databases that owners may read by a query: a name for each, and its address.
+        spark_paths: where data may lie that a cluster reads, such as `s3a://lake/baskets`.
+        spark_master: the cluster that reads it: `sc://host:port`, or a master of Spark.
         host: the address to listen on.
         port: the port to listen on.
         behind_https: whether browsers reach the service by https; cookies are then for https only.
@@ -34,9 +38,12 @@ class ServiceSettings:
     """
 
     folder: Path = Path("veilset-service")
-    database: str = ""
-    ledger: str = ""
+    database: str = field(default="", repr=False)
+    ledger: str = field(default="", repr=False)
     data_folders: tuple[Path, ...] = ()
+    connections: dict[str, str] = field(default_factory=dict, repr=False)
+    spark_paths: tuple[str, ...] = ()
+    spark_master: str = field(default="", repr=False)
     host: str = "127.0.0.1"
     port: int = 8484
     behind_https: bool = False
@@ -66,7 +73,7 @@ class ServiceSettings:
     @classmethod
     def of(cls, told: dict[str, Any], *, beside: Path) -> "ServiceSettings":
         """Check what a file says; paths in it start from its folder."""
-        defaults = {field.name: field.default for field in fields(cls)}
+        defaults = {each.name: _default_of(each) for each in fields(cls)}
         unknown = told.keys() - defaults.keys()
         if unknown:
             raise BadCall(
@@ -74,18 +81,25 @@ class ServiceSettings:
             )
         for name, value in told.items():
             _check_kind(name, value, defaults[name])
-        folder = beside / told.get("folder", cls.__dataclass_fields__["folder"].default)
-        folders = tuple(beside / each for each in told.get("data_folders", ()))
-        return cls(**{**told, "folder": folder, "data_folders": folders}).complete()
+        values = {
+            **told,
+            "folder": beside / told.get("folder", defaults["folder"]),
+            "data_folders": tuple(beside / each for each in told.get("data_folders", ())),
+            "spark_paths": tuple(told.get("spark_paths", ())),
+            "connections": {
+                name: from_environment(str(address)) for name, address in told.get("connections", {}).items()
+            },
+        }
+        return cls(**values).complete()
 
     def complete(self) -> "ServiceSettings":
         """The same, with what follows from the folder filled in."""
         for name in ("workers", "worker_memory_mb", "release_every", "largest_upload_mb", "lock_after"):
             if getattr(self, name) <= 0:
                 raise BadCall(f"{name} = {getattr(self, name)} is not possible; give a number above 0")
-        values: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
-        values["database"] = self.database or f"sqlite:///{self.folder / 'service.db'}"
-        values["ledger"] = self.ledger or f"sqlite:///{self.folder / 'ledger.db'}"
+        values: dict[str, Any] = {each.name: getattr(self, each.name) for each in fields(self)}
+        values["database"] = from_environment(self.database) or f"sqlite:///{self.folder / 'service.db'}"
+        values["ledger"] = from_environment(self.ledger) or f"sqlite:///{self.folder / 'ledger.db'}"
         values["data_folders"] = self.data_folders or (self.folder / "data",)
         return ServiceSettings(**values)
 
@@ -114,6 +128,20 @@ class ServiceSettings:
             folder.chmod(0o700)
         for folder in self.data_folders:
             folder.mkdir(parents=True, exist_ok=True)
+
+
+def _default_of(setting: Any) -> Any:  # noqa: ANN401 - a field, and whatever it holds
+    return setting.default if setting.default_factory is MISSING else setting.default_factory()
+
+
+def from_environment(text: str) -> str:
+    """A setting as it stands there, or from the environment where it is `env:NAME`: for what is secret."""
+    name = text.removeprefix("env:")
+    if name == text:
+        return text
+    if name not in os.environ:
+        raise BadCall(f"the settings refer to {name} in the environment, where it is not; set it")
+    return os.environ[name]
 
 
 def _check_kind(name: str, value: object, default: object) -> None:

@@ -1,6 +1,6 @@
 """The application: routes, pages, heads of answers, and nothing that answers without a permission."""
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Iterable
 from importlib.resources import files
 from typing import Any
 
@@ -9,6 +9,7 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.responses import PlainTextResponse
 from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from veilset._version import __version__
 from veilset.service.core import Service
@@ -39,6 +40,8 @@ HEADS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
+
+_RAW_HEADS = [(name.encode(), value.encode()) for name, value in HEADS.items()]
 
 _SCHEMES = {
     "token": {"type": "http", "scheme": "bearer"},
@@ -92,7 +95,7 @@ def create_app(service: Service) -> FastAPI:
         app.router.routes.extend(router.routes)
     handle_problems(app, problem_page)
     app.openapi = lambda: _description(app)  # type: ignore[method-assign]
-    app.middleware("http")(_with_heads)
+    app.add_middleware(_Heads, answers=app.state.answers)
     check_guarded(app.routes)
     return app
 
@@ -105,14 +108,26 @@ def check_guarded(routes: Iterable[BaseRoute]) -> None:
         permission_of(route)
 
 
-async def _with_heads(request: Request, call: Callable[[Request], Awaitable[Response]]) -> Response:
+class _Heads:
     """Every answer says what a browser may do with it; how many there were is counted."""
-    response = await call(request)
-    for name, value in HEADS.items():
-        response.headers.setdefault(name, value)
-    answers: dict[int, int] = request.app.state.answers
-    answers[response.status_code] = answers.get(response.status_code, 0) + 1
-    return response
+
+    def __init__(self, app: ASGIApp, answers: dict[int, int]) -> None:
+        self._app, self._answers = app, answers
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, and add to the head of its answer."""
+
+        async def send_with_heads(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                given = {name for name, _ in message["headers"]}
+                message["headers"] = [
+                    *message["headers"],
+                    *(each for each in _RAW_HEADS if each[0] not in given),
+                ]
+                self._answers[message["status"]] = self._answers.get(message["status"], 0) + 1
+            await send(message)
+
+        await self._app(scope, receive, send_with_heads)
 
 
 def _description(app: FastAPI) -> dict[str, Any]:

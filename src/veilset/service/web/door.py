@@ -78,7 +78,10 @@ class ServiceDoor:
         if scheme:
             return await self._of_token(request, scheme, token)
         cookie = request.cookies.get(COOKIE)
-        return None if not cookie else await run_in_threadpool(self.service.people.of_session, cookie)
+        people = self.service.people
+        if not cookie:
+            return None
+        return people.remembered(cookie) or await run_in_threadpool(people.of_session, cookie)
 
     async def _of_token(self, request: Request, scheme: str, token: str) -> Principal | None:
         address = address_of(request)
@@ -86,7 +89,8 @@ class ServiceDoor:
             raise HTTPException(429, "too many wrong tokens from your address; wait a minute")
         who = None
         if scheme.lower() == "bearer":
-            who = await run_in_threadpool(self.service.people.of_token, token.strip())
+            people, given = self.service.people, token.strip()
+            who = people.remembered(given) or await run_in_threadpool(people.of_token, given)
         if who is None:
             self.wrong_tokens.count(address)
         return who
@@ -157,12 +161,12 @@ def needs(permission: str) -> dict[str, Any]:
     return {"openapi_extra": {_MARK: permission, "security": security}}
 
 
-def _who_asks(request: Request) -> Principal:
+async def _who_asks(request: Request) -> Principal:  # not in a thread: it waits for nothing
     who: Principal = request.state.who
     return who
 
 
-def _service_of(request: Request) -> Service:
+async def _service_of(request: Request) -> Service:
     service: Service = request.app.state.door.service
     return service
 

@@ -6,12 +6,14 @@ from fastapi import HTTPException, Request
 from starlette.concurrency import run_in_threadpool
 
 from veilset.errors import BadCall
-from veilset.service.catalogue import RegisteredDataset, Registration
+from veilset.service.catalogue import RegisteredDataset
 from veilset.service.core import Service
 from veilset.service.permissions import Principal
+from veilset.service.registrations import Registration
+from veilset.service.spending import SpendingView
 from veilset.service.web.api.people import user_row
 from veilset.service.web.api.routing import FileInPath, NameInPath, api_router
-from veilset.service.web.bodies import Allowance, DatasetRow, NewDataset, Raise
+from veilset.service.web.bodies import Allowance, DatasetRow, NewDataset, Raise, SourceList
 from veilset.service.web.door import TheService, Who, needs
 from veilset.writing import atomically
 
@@ -21,7 +23,24 @@ datasets_api = api_router("datasets")
 @datasets_api.get("/files", **needs("datasets.manage"))
 def list_files(service: TheService) -> list[str]:
     """The files that datasets can be made of."""
-    return service.catalogue.files()
+    return service.catalogue.files()["file"]
+
+
+@datasets_api.get("/sources", **needs("datasets.manage"))
+def list_sources(service: TheService) -> SourceList:
+    """All that datasets can be made of: what the settings of the service allow, and nothing else."""
+    return SourceList(**sources_of(service))
+
+
+def sources_of(service: Service) -> dict[str, list[str]]:
+    """Files and folders by name, databases by name, and where data may lie on a cluster."""
+    found, settings = service.catalogue.files(), service.settings
+    return {
+        "files": found["file"],
+        "folders": found["folder"],
+        "connections": sorted(settings.connections),
+        "spark_paths": list(settings.spark_paths),
+    }
 
 
 @datasets_api.put("/files/{name}", status_code=201, **needs("datasets.manage"))
@@ -41,33 +60,48 @@ async def upload_file(request: Request, who: Who, service: TheService, name: Fil
     return {"file": name}
 
 
-def dataset_row(service: Service, who: Principal, dataset: RegisteredDataset) -> DatasetRow:
+def dataset_row(
+    service: Service, who: Principal, dataset: RegisteredDataset, spending: SpendingView | None = None
+) -> DatasetRow:
     """A dataset as it is shown to somebody."""
-    allowed = service.allowance_left(dataset.name, who.name)
+    view = spending or service.spending()
+    allowed = service.allowance_left(dataset.name, who.name, view)
+    is_owner = who.role == "owner"
     return DatasetRow(
         name=dataset.name,
         title=dataset.told.title,
         state=dataset.state,
-        detail=dataset.detail if who.role == "owner" else "",
+        detail=dataset.detail if is_owner else "",
+        source=dataset.told.place if is_owner else "",
         unit=dataset.told.unit,
         items=dataset.told.items,
-        budget=service.budget(dataset.name).to_dict(),  # type: ignore[arg-type]  # checked by its model
+        same_people_as=list(dataset.told.same_people_as),
+        budget=view.budget(dataset.name).to_dict(),  # type: ignore[arg-type]  # checked by its model
         allowance_left=None if allowed is None else allowed.to_dict(),  # type: ignore[arg-type]
-        facts=service.facts(dataset.name),
+        facts=service.facts(dataset.name, view),
     )
 
 
 @datasets_api.get("/datasets", **needs("datasets.see"))
 def list_datasets(who: Who, service: TheService) -> list[DatasetRow]:
     """The datasets that I have to do with."""
-    return [dataset_row(service, who, each) for each in service.catalogue.seen_by(who)]
+    return seen_datasets(service, who)
+
+
+def seen_datasets(service: Service, who: Principal) -> list[DatasetRow]:
+    """The datasets that somebody has to do with, with what is left of each at one moment."""
+    view = service.spending()
+    return [dataset_row(service, who, each, view) for each in service.catalogue.seen_by(who)]
 
 
 @datasets_api.post("/datasets", status_code=201, **needs("datasets.manage"))
 def register_dataset(who: Who, service: TheService, body: NewDataset) -> DatasetRow:
-    """Register a file as a dataset, with its budget; it is read by a worker."""
-    told = body.model_dump(exclude={"name", "epsilon", "delta"})
-    service.register(who, body.name, Registration(**told), epsilon=body.epsilon, delta=body.delta)
+    """Register data as a dataset, with its budget; it is read by a worker.
+
+    Where there are other datasets, say whether its people are in them, too.
+    """
+    told = Registration.of(body.model_dump(exclude={"name", "epsilon", "delta"}))
+    service.register(who, body.name, told, epsilon=body.epsilon, delta=body.delta)
     return dataset_row(service, who, service.catalogue.get(body.name))
 
 
@@ -79,7 +113,7 @@ def one_dataset(who: Who, service: TheService, name: NameInPath) -> DatasetRow:
 
 @datasets_api.post("/datasets/{name}/read", status_code=202, **needs("datasets.manage"))
 def read_dataset_again(who: Who, service: TheService, name: NameInPath) -> DatasetRow:
-    """Have the file read once more, where it changed."""
+    """Have the data read once more, where it changed."""
     service.read_again(who, name)
     return dataset_row(service, who, service.catalogue.get(name))
 

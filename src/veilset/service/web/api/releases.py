@@ -12,7 +12,8 @@ from starlette.concurrency import run_in_threadpool
 from veilset.errors import BadCall
 from veilset.results.comparison import Comparison
 from veilset.results.release import Release
-from veilset.service.core import ReleaseAsk, Service
+from veilset.service.asking import ReleaseAsk
+from veilset.service.core import Service
 from veilset.service.documents import MEDIA_TYPES, download, result_of, trace_of
 from veilset.service.permissions import Principal
 from veilset.service.web.api.routing import JobInPath, NameInPath, RequestKey, api_router
@@ -51,9 +52,9 @@ def list_releases(who: Who, service: TheService) -> list[ReleaseRow]:
 
 
 @releases_api.get("/releases/{job}", **needs("releases.see"))
-def one_release(who: Who, service: TheService, job: JobInPath) -> ReleaseRow:
+async def one_release(who: Who, service: TheService, job: JobInPath) -> ReleaseRow:
     """How far a request is: what is told now."""
-    return ReleaseRow(**service.told(service.seen_job(who, job), who))
+    return ReleaseRow(**service.told(await run_in_threadpool(service.seen_job, who, job), who))
 
 
 @releases_api.post("/releases/{job}/cancel", status_code=202, **needs("releases.ask"))

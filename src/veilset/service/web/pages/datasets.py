@@ -1,12 +1,14 @@
 """Pages about datasets: what there is, the first steps, registering, budgets and allowances."""
 
-from typing import Any
+from typing import Annotated
 
-from fastapi import Request, Response
+from fastapi import Form, Request, Response
+from pydantic import BaseModel, Field
 
 from veilset.errors import BadCall
-from veilset.service.catalogue import Registration
-from veilset.service.web.api.datasets import dataset_row
+from veilset.service.core import Service
+from veilset.service.registrations import Registration
+from veilset.service.web.api.datasets import dataset_row, seen_datasets, sources_of
 from veilset.service.web.api.routing import NameInPath
 from veilset.service.web.door import TheService, Who, needs
 from veilset.service.web.pages.filling import (
@@ -20,11 +22,13 @@ from veilset.service.web.pages.filling import (
 
 dataset_pages = page_router()
 
+LongText = Annotated[str, Field(max_length=2_000_000)]
+
 
 @dataset_pages.get("/", **needs("datasets.see"))
 def dashboard(request: Request, who: Who, service: TheService) -> Response:
     """The datasets, with what is left of each budget; who has none and may make one is led there."""
-    datasets = [dataset_row(service, who, each) for each in service.catalogue.seen_by(who)]
+    datasets = seen_datasets(service, who)
     if not datasets and who.may("datasets.manage"):
         return to_page("/welcome")
     jobs = [service.told(job, who) for job in service.seen_jobs(who)[:10]]
@@ -39,52 +43,87 @@ def welcome_page(request: Request, service: TheService) -> Response:
     return shown_page(request, "welcome.html", users=users, datasets=datasets, is_allowed=allowed)
 
 
+class RegisterForm(BaseModel):
+    """The fields of the form, as they were sent."""
+
+    name: LongText = ""
+    source: LongText = "file"
+    file: LongText = ""
+    folder: LongText = ""
+    connection: LongText = ""
+    query: LongText = ""
+    path: LongText = ""
+    title: LongText = ""
+    unit: LongText = ""
+    owner: LongText = ""
+    basket: LongText = ""
+    item: LongText = ""
+    per_owner: LongText = ""
+    same_people_as: list[LongText] = []
+    different_people: LongText = ""
+    items: LongText = ""
+    alphabet: LongText = ""
+    epsilon: LongText = ""
+    delta: LongText = ""
+    rows: LongText = ""
+    number_of_items: LongText = ""
+    length: LongText = ""
+
+    def registration(self) -> Registration:
+        """What the owner says; fields that do not belong to what was chosen are left aside."""
+        place = {"file": {"file": self.file}, "folder": {"file": self.folder}, "spark": {"path": self.path}}
+        place["query"] = {"connection": self.connection, "query": self.query}
+        texts = given_fields(title=self.title, owner=self.owner, basket=self.basket, item=self.item)
+        whole = given_fields(per_owner=self.per_owner, rows=self.rows, number_of_items=self.number_of_items)
+        numbers = {name: number_in_form(value, name) for name, value in whole.items()}
+        return Registration.of(
+            {
+                **place.get(self.source, {}),
+                **texts,
+                **{name: int(value) for name, value in numbers.items()},
+                **{k: number_in_form(v, k) for k, v in given_fields(length=self.length).items()},
+                "source": self.source,
+                "unit": self.unit,
+                "items": self.items,
+                "alphabet": self.alphabet if self.items == "list" else "",
+                "same_people_as": self.same_people_as,
+                "different_people": bool(self.different_people),
+            }
+        )
+
+
 @dataset_pages.get("/register", **needs("datasets.manage"))
 def register_page(request: Request, service: TheService) -> Response:
     """Register data."""
-    return shown_page(request, "register.html", files=service.catalogue.files(), message="", given={})
+    return _register_page(request, service, RegisterForm())
+
+
+def _register_page(
+    request: Request, service: Service, given: RegisterForm, *, message: str = "", status: int = 200
+) -> Response:
+    return shown_page(
+        request,
+        "register.html",
+        status=status,
+        sources=sources_of(service),
+        others=sorted(service.ledger.balances()),
+        message=message,
+        given=given.model_dump(),
+    )
 
 
 @dataset_pages.post("/register", **needs("datasets.manage"))
 def register_form(
-    request: Request,
-    who: Who,
-    service: TheService,
-    name: Text,
-    file: Text,
-    items: Text,
-    unit: Text,
-    epsilon: Text,
-    delta: Text = "",
-    title: Text = "",
-    alphabet: Text = "",
-    owner: Text = "",
-    basket: Text = "",
-    item: Text = "",
-    per_owner: Text = "",
-    rows: Text = "",
-    number_of_items: Text = "",
-    length: Text = "",
+    request: Request, who: Who, service: TheService, form: Annotated[RegisterForm, Form()]
 ) -> Response:
     """Register data; what cannot be meant comes back with the form."""
-    given: dict[str, Any] = given_fields(title=title, owner=owner, basket=basket, item=item)
+    delta = form.delta.strip() if form.items == "private" else ""
     try:
-        given |= {
-            field: number_in_form(value, field)
-            for field, value in given_fields(per_owner=per_owner, rows=rows).items()
-        }
-        given |= {k: number_in_form(v, k) for k, v in given_fields(number_of_items=number_of_items).items()}
-        given |= {k: float(number_in_form(v, k)) for k, v in given_fields(length=length).items()}
-        listed = alphabet if items == "list" else ""
-        told = Registration(file=file, items=items, unit=unit, alphabet=listed, **given)  # type: ignore[arg-type]
-        service.register(who, name.strip(), told, epsilon=epsilon, delta=delta.strip() or "0")
+        told = form.registration()
+        service.register(who, form.name.strip(), told, epsilon=form.epsilon, delta=delta or "0")
     except BadCall as refusal:
-        fields = {"name": name, "file": file, "title": title, "epsilon": epsilon, "alphabet": alphabet}
-        files = service.catalogue.files()
-        return shown_page(
-            request, "register.html", status=400, files=files, message=str(refusal), given=fields
-        )
-    return to_page(f"/data/{name.strip()}")
+        return _register_page(request, service, form, message=str(refusal), status=400)
+    return to_page(f"/data/{form.name.strip()}")
 
 
 @dataset_pages.get("/data/{name}", **needs("datasets.see"))

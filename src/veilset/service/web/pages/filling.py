@@ -90,9 +90,9 @@ def given_fields(**fields: str) -> dict[str, str]:
     return {name: value.strip() for name, value in fields.items() if value.strip()}
 
 
-def number_in_form(text: str, what: str) -> int:
-    """A whole number from a field of a form."""
+def number_in_form(text: str, what: str) -> float:
+    """A number from a field of a form."""
     try:
-        return int(Fraction(text.replace(",", "")))
-    except (ValueError, ZeroDivisionError):
+        return float(Fraction(text.replace(",", "").strip()))
+    except (ValueError, ZeroDivisionError, OverflowError):
         raise BadCall(f"{what}: {text[:20]!r} is not a number; give one, or leave it out") from None

@@ -6,9 +6,12 @@ from typing import Annotated, Any
 from fastapi import Form, Query, Request, Response
 
 from veilset.errors import BadCall, BudgetExceeded
+from veilset.itemsets import Domain
+from veilset.methods import find_method
 from veilset.results.comparison import Comparison
 from veilset.results.release import Release
-from veilset.service.core import ReleaseAsk, Service
+from veilset.service.asking import ReleaseAsk, largest_size
+from veilset.service.core import Service
 from veilset.service.documents import result_of, trace_of
 from veilset.service.permissions import Principal
 from veilset.service.web.api.datasets import dataset_row
@@ -20,6 +23,8 @@ from veilset.service.web.pages.filling import Text, number_in_form, page_router,
 from veilset.wording import shown_name
 
 MOST_RULES_SHOWN = 200
+MOST_ON_SLIDER = 500
+"""500 itemsets are asked for by a slider; more by the API."""
 
 release_pages = page_router()
 
@@ -39,10 +44,19 @@ def _ask_page(
         "ask.html",
         status=status,
         dataset=dataset,
+        most=_most_asked(service, name),
         key=secrets.token_hex(16),
         message=message,
         every=service.settings.release_every,
     )
+
+
+def _most_asked(service: Service, name: str) -> int:
+    """Where the slider ends: at what there can be, where the items are public, or at what a page shows."""
+    items = service.catalogue.get(name).told.known_items
+    if not items:
+        return MOST_ON_SLIDER
+    return min(MOST_ON_SLIDER, Domain(range(items), largest_size(find_method(None, task="mine"), None)).size)
 
 
 @release_pages.post("/ask/{name}", **needs("releases.ask"))
@@ -59,7 +73,7 @@ def ask_form(
 ) -> Response:
     """Ask; the key of the form makes a second click the same request."""
     try:
-        wanted = None if task == "publish" or not k.strip() else number_in_form(k, "how many")
+        wanted = None if task == "publish" or not k.strip() else int(number_in_form(k, "how many"))
         ask = ReleaseAsk(dataset=name, task=task, epsilon=epsilon, k=wanted, delta=delta.strip() or None)
         job = service.ask(who, ask, key=key)
     except (BadCall, BudgetExceeded) as refusal:
