@@ -40,6 +40,14 @@ USERS = sql.Table(
     sql.Column("failures", sql.Integer, nullable=False),
     sql.Column("locked_until", sql.Float(53), nullable=False),
 )
+PROVIDED = sql.Table(
+    "veilset_provided_users",
+    SERVICE_SCHEMA,
+    _text("subject", primary_key=True),
+    _text("user", unique=True),
+)
+"""Users by what a provider of logins calls them, which is theirs for good."""
+
 TOKENS = sql.Table(
     "veilset_tokens",
     SERVICE_SCHEMA,

@@ -17,7 +17,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 from veilset.errors import BadCall, VeilsetError
-from veilset.service.database import SESSIONS, TOKENS, USERS, ServiceDatabase
+from veilset.service.database import PROVIDED, SESSIONS, TOKENS, USERS, ServiceDatabase
 from veilset.service.memory import MOST_REMEMBERED, ShortMemory
 from veilset.service.permissions import ROLES, SCOPES, Principal
 from veilset.service.settings import ServiceSettings
@@ -107,8 +107,10 @@ class People:
         self.add(_FIRST_OWNER, role="owner", password=password)
         return password
 
-    def add(self, name: str, *, role: str, password: str, sees_releases: bool = False) -> None:
-        """A new user."""
+    def add(
+        self, name: str, *, role: str, password: str, sees_releases: bool = False, subject: str | None = None
+    ) -> None:
+        """A new user; `subject` is what a provider of logins calls them."""
         checked_name(name, "the name")
         if role not in ROLES:
             raise BadCall(f"there is no role {shown(role)}; give one of {', '.join(ROLES)}")
@@ -125,6 +127,8 @@ class People:
             if connection.execute(sql.select(USERS.c.name).where(USERS.c.name == name)).first():
                 raise BadCall(f"there is a user {name!r} already; take another name")
             connection.execute(USERS.insert().values(row))
+            if subject is not None:
+                connection.execute(PROVIDED.insert().values(subject=subject, user=name))
 
     def all(self) -> list[dict[str, Any]]:
         """Every user, without what is secret."""
@@ -173,6 +177,31 @@ class People:
             with self._database.writing() as connection:
                 connection.execute(USERS.update().where(USERS.c.name == name).values(failures=0))
         return Principal(row.name, row.role, sees_releases=row.sees_releases)
+
+    def of_provider(self, subject: str, name: str, role: str) -> Principal:
+        """Who logs in by a provider; made at the first login. The role is what the provider says each time.
+
+        A name that somebody has already, by a password or another provider's word, stays theirs.
+        """
+        with self._database.reading() as connection:
+            known = connection.execute(
+                sql.select(USERS)
+                .join(PROVIDED, PROVIDED.c.user == USERS.c.name)
+                .where(PROVIDED.c.subject == subject)
+            ).first()
+        if known is None:
+            try:
+                self.add(name, role=role, password=secrets.token_urlsafe(32), subject=subject)
+            except BadCall:
+                raise LoginRefused(
+                    f"the name {shown(name)} is taken here, or not possible; ask an owner of the service"
+                ) from None
+            return Principal(name, role, sees_releases=False)  # type: ignore[arg-type]  # checked by `add`
+        if not known.is_active:
+            raise LoginRefused("you are locked out of this service; ask an owner")
+        if known.role != role:
+            self.change(known.name, role=role)
+        return Principal(known.name, role, sees_releases=known.sees_releases)  # type: ignore[arg-type]
 
     def _count_failure(self, name: str) -> None:
         """One more wrong password; too many in a row lock the user out for a while."""

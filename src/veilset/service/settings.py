@@ -5,11 +5,63 @@ import tomllib
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from veilset.errors import BadCall
+from veilset.service.permissions import ROLES
 
 LOCAL = ("127.0.0.1", "localhost", "::1")
 """Addresses that no other machine reaches."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderSettings:
+    """A provider of OpenID Connect: the section `[service.oidc]`.
+
+    Attributes:
+        issuer: what the provider calls itself, an https address.
+        client_id: what it calls this service.
+        client_secret: what this service proves itself with; `env:NAME` takes it from the environment.
+        address: where browsers find this service, as in `https://curator.example.org`.
+        roles: the word of the claim that gives each role; the first role that fits is taken.
+        role_claim: the claim that holds these words.
+        name_claim: the claim that holds what a new user is called here.
+        scope: what the provider is asked for.
+    """
+
+    issuer: str
+    client_id: str
+    client_secret: str = field(repr=False)
+    address: str
+    roles: dict[str, str]
+    role_claim: str = "groups"
+    name_claim: str = "preferred_username"
+    scope: str = "openid profile"
+
+    @classmethod
+    def of(cls, told: dict[str, Any]) -> "ProviderSettings":
+        """Check what a file says."""
+        known = {each.name: each.default is MISSING for each in fields(cls)}
+        wrong = [name for name in told if name not in known]
+        wrong += [name for name, is_needed in known.items() if is_needed and name not in told]
+        if wrong:
+            raise BadCall(
+                f"{wrong[0]} is missing in [service.oidc], or unknown; there are {', '.join(known)}"
+            )
+        made = cls(**{**told, "client_secret": from_environment(str(told["client_secret"]))})
+        for address in (made.issuer, made.address):
+            parts = urlsplit(address)
+            if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in LOCAL):
+                raise BadCall(f"{address!r} is no https address; logins need one")
+        unknown = set(made.roles) - set(ROLES)
+        if unknown or not made.roles:
+            raise BadCall(f"roles of [service.oidc] are {', '.join(ROLES)}; give words for some of them")
+        return made
+
+    @property
+    def callback(self) -> str:
+        """Where the provider sends browsers back to: tell it so."""
+        return f"{self.address.rstrip('/')}/login/provider/callback"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +87,7 @@ class ServiceSettings:
         lock_after: 5 wrong passwords in a row lock a user out.
         lock_minutes: 15 minutes of being locked out.
         logins_per_minute: 20 logins that one address may try in a minute.
+        oidc: who else may say who somebody is; None: passwords only.
     """
 
     folder: Path = Path("veilset-service")
@@ -55,6 +108,7 @@ class ServiceSettings:
     lock_after: int = 5
     lock_minutes: float = 15
     logins_per_minute: int = 20
+    oidc: ProviderSettings | None = None
 
     @classmethod
     def read(cls, path: Path | None) -> "ServiceSettings":
@@ -79,10 +133,12 @@ class ServiceSettings:
             raise BadCall(
                 f"there is no setting {min(unknown)!r} of a service; there are {', '.join(defaults)}"
             )
+        provider = told.pop("oidc", None)
         for name, value in told.items():
             _check_kind(name, value, defaults[name])
         values = {
             **told,
+            "oidc": None if provider is None else ProviderSettings.of(provider),
             "folder": beside / told.get("folder", defaults["folder"]),
             "data_folders": tuple(beside / each for each in told.get("data_folders", ())),
             "spark_paths": tuple(told.get("spark_paths", ())),

@@ -12,6 +12,7 @@ from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from veilset._version import __version__
+from veilset.errors import BadCall
 from veilset.service.core import Service
 from veilset.service.web.api import API_ROUTERS
 from veilset.service.web.door import (
@@ -91,6 +92,7 @@ def create_app(service: Service) -> FastAPI:
     """Put the application together; a route without a permission stops it."""
     app = FastAPI(title="veilset", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
     app.state.door, app.state.noise_tests, app.state.answers = ServiceDoor(service), None, {}
+    app.state.provider = _provider_of(service)
     for router in (*API_ROUTERS, others, *PAGE_ROUTERS):
         app.router.routes.extend(router.routes)
     handle_problems(app, problem_page)
@@ -98,6 +100,17 @@ def create_app(service: Service) -> FastAPI:
     app.add_middleware(_Heads, answers=app.state.answers)
     check_guarded(app.routes)
     return app
+
+
+def _provider_of(service: Service) -> Any:  # noqa: ANN401 - of the extra `oidc`, or None
+    """The provider of logins that the settings name."""
+    if service.settings.oidc is None:
+        return None
+    try:
+        from veilset.service.provider import LoginProvider  # noqa: PLC0415
+    except ImportError as missing:
+        raise BadCall(f"logins by a provider need {missing.name}: pip install 'veilset[oidc]'") from None
+    return LoginProvider(service.settings.oidc)
 
 
 def check_guarded(routes: Iterable[BaseRoute]) -> None:

@@ -25,11 +25,7 @@ def log_in(request: Request, service: TheService, body: Login) -> Token:
 
 def password_login(request: Request, service: Service, name: str, password: str) -> Principal:
     """Who logs in; tries are counted by address, and wrong ones by name."""
-    limit = request.app.state.door.logins
-    address = address_of(request)
-    if limit.is_over(address):
-        raise HTTPException(429, "too many logins from your address; wait a minute")
-    limit.count(address)
+    count_login(request)
     try:
         who = service.people.check_password(name, password)
     except Exception:
@@ -37,6 +33,14 @@ def password_login(request: Request, service: Service, name: str, password: str)
         raise
     service.events.note("login", who=who.name)
     return who
+
+
+def count_login(request: Request) -> None:
+    """One more login that an address tries; HTTPException where it tried too many."""
+    limit, address = request.app.state.door.logins, address_of(request)
+    if limit.is_over(address):
+        raise HTTPException(429, "too many logins from your address; wait a minute")
+    limit.count(address)
 
 
 @people_api.get("/me", **needs("self"))

@@ -1,17 +1,25 @@
 """Pages for people as users: logging in, one's own tokens and password, who there is."""
 
 import secrets
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from fastapi import Form, Request, Response
+from fastapi import Form, Query, Request, Response
 
 from veilset.errors import BadCall
+from veilset.service.core import Service
 from veilset.service.people import LoginRefused
-from veilset.service.permissions import ROLES, SCOPES
-from veilset.service.web.api.people import password_login
+from veilset.service.permissions import ROLES, SCOPES, Principal
+from veilset.service.web.api.people import count_login, password_login
 from veilset.service.web.api.routing import NameInPath
 from veilset.service.web.door import COOKIE, PUBLIC, TheService, Who, needs
 from veilset.service.web.pages.filling import Text, given_fields, page_router, shown_page, to_page
+
+if TYPE_CHECKING:
+    from veilset.service.provider import LoginProvider  # needs what only the extra `oidc` installs
+
+LOGIN_COOKIE = "veilset_login"
+SECONDS_FOR_PROVIDER = 600
+"""600 seconds to log in with the provider."""
 
 people_pages = page_router()
 
@@ -19,7 +27,7 @@ people_pages = page_router()
 @people_pages.get("/login", **needs(PUBLIC))
 def login_page(request: Request, next: str = "/") -> Response:  # noqa: A002 - its name in the address
     """Where to log in."""
-    return shown_page(request, "login.html", message="", next=next)
+    return _login_page(request, next=next)
 
 
 @people_pages.post("/login", **needs(PUBLIC))
@@ -34,10 +42,16 @@ def login_form(
     try:
         who = password_login(request, service, name, password)
     except LoginRefused as refusal:
-        return shown_page(request, "login.html", status=401, message=str(refusal), next=next)
-    session = service.people.start_session(who.name)
+        return _login_page(request, message=str(refusal), next=next, status=401)
     is_ours = next.startswith("/") and not next.startswith(("//", "/\\"))
     response = to_page(next if is_ours else "/")
+    _remember(response, service, who)
+    return response
+
+
+def _remember(response: Response, service: Service, who: Principal) -> None:
+    """Start a session: a cookie that no script reads and no other site sends."""
+    session = service.people.start_session(who.name)
     response.set_cookie(
         COOKIE,
         session.secret,
@@ -46,7 +60,65 @@ def login_form(
         samesite="strict",
         secure=service.settings.behind_https,
     )
+
+
+@people_pages.get("/login/provider", **needs(PUBLIC))
+def provider_login(request: Request, service: TheService) -> Response:
+    """On to the provider of logins; the browser keeps a cookie, so that nobody else can end this login."""
+    count_login(request)
+    provider = _provider_of(request)
+    try:
+        begun = provider.begin()
+    except LoginRefused as refusal:
+        return _login_page(request, message=str(refusal), status=401)
+    response = to_page(begun.address)
+    response.set_cookie(
+        LOGIN_COOKIE,
+        begun.browser,
+        max_age=SECONDS_FOR_PROVIDER,
+        path="/login/provider",
+        httponly=True,
+        samesite="lax",  # the provider's page leads back here
+        secure=service.settings.behind_https,
+    )
     return response
+
+
+@people_pages.get("/login/provider/callback", **needs(PUBLIC))
+def provider_callback(
+    request: Request,
+    service: TheService,
+    state: Annotated[str, Query(max_length=200)] = "",
+    code: Annotated[str, Query(max_length=2000)] = "",
+) -> Response:
+    """Back from the provider. A page leads on, since a cookie for this site alone is not sent on the way back."""
+    count_login(request)
+    provider = _provider_of(request)
+    try:
+        found = provider.finish(state=state, code=code, browser=request.cookies.get(LOGIN_COOKIE, ""))
+        who = service.people.of_provider(found.subject, found.name, found.role)
+    except LoginRefused as refusal:
+        service.events.note("login refused", how="provider")
+        return _login_page(request, message=str(refusal), status=401)
+    service.events.note("login", who=who.name, how="provider")
+    response = shown_page(request, "logged_in.html", name=who.name)
+    response.delete_cookie(LOGIN_COOKIE, path="/login/provider")
+    _remember(response, service, who)
+    return response
+
+
+def _provider_of(request: Request) -> "LoginProvider":
+    provider: LoginProvider | None = request.app.state.provider
+    if provider is None:
+        raise LookupError("this service knows no provider of logins; log in with a password")
+    return provider
+
+
+def _login_page(request: Request, *, message: str = "", next: str = "/", status: int = 200) -> Response:  # noqa: A002
+    has_provider = request.app.state.provider is not None
+    return shown_page(
+        request, "login.html", status=status, message=message, next=next, has_provider=has_provider
+    )
 
 
 @people_pages.post("/logout", **needs("self"))
