@@ -5,7 +5,7 @@ import secrets
 from fractions import Fraction
 from typing import Any
 
-from veilset.errors import BadCall
+from veilset.errors import BadCall, BudgetExceeded
 from veilset.gate import Amount, Ledger, exact_delta, exact_epsilon
 from veilset.plan.trade import belief_in_words
 from veilset.service.asking import ReleaseAsk, checked_request, forecasts_of
@@ -96,11 +96,15 @@ class Service:
     def ask(self, who: Principal, ask: ReleaseAsk, *, key: str) -> ReleaseJob:
         """A request for a release; checked before anything waits, paid for once."""
         dataset = self.seen_dataset(who, ask.dataset)
-        request, price = checked_request(ask, dataset)
-        if dataset.state != "ready":
-            raise NotReady(f"the data of {ask.dataset!r} is {dataset.state}; ask its owner, or wait")
-        job = new_job(who.name, ask.dataset, ask.task, request, price=price, key=key)
-        written = self.jobs.ask(job, self.ledger.balances)
+        try:
+            request, price = checked_request(ask, dataset)
+            if dataset.state != "ready":
+                raise NotReady(f"the data of {ask.dataset!r} is {dataset.state}; ask its owner, or wait")
+            job = new_job(who.name, ask.dataset, ask.task, request, price=price, key=key)
+            written = self.jobs.ask(job, self.ledger.balances)
+        except (BadCall, BudgetExceeded) as refusal:
+            self.events.note("request refused", who=who.name, dataset=ask.dataset, why=type(refusal).__name__)
+            raise
         if written.id == job.id:
             self.events.note("release asked for", who=who.name, dataset=ask.dataset, request=job.id)
         self.dispatcher.wake()

@@ -133,6 +133,7 @@ class ServiceSettings:
             raise BadCall(
                 f"there is no setting {min(unknown)!r} of a service; there are {', '.join(defaults)}"
             )
+        told = dict(told)
         provider = told.pop("oidc", None)
         for name, value in told.items():
             _check_kind(name, value, defaults[name])

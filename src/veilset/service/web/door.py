@@ -17,6 +17,7 @@ from fastapi.routing import APIRoute
 from starlette.concurrency import run_in_threadpool
 
 from veilset.service.core import Service
+from veilset.service.events import LOGGER
 from veilset.service.permissions import Principal
 
 COOKIE = "veilset_session"
@@ -86,7 +87,7 @@ class ServiceDoor:
     async def _of_token(self, request: Request, scheme: str, token: str) -> Principal | None:
         address = address_of(request)
         if self.wrong_tokens.is_over(address):
-            raise HTTPException(429, "too many wrong tokens from your address; wait a minute")
+            raise too_many(request, "too many wrong tokens from your address; wait a minute")
         who = None
         if scheme.lower() == "bearer":
             people, given = self.service.people, token.strip()
@@ -116,6 +117,12 @@ class ServiceDoor:
         name = "" if who is None else who.name
         self.service.events.note("refused", who=name, status=status, method=request.method, route=path)
         return HTTPException(status, why)
+
+
+def too_many(request: Request, why: str) -> HTTPException:
+    """A refusal that stands in the log and not among the events: whoever causes many must not fill a table."""
+    LOGGER.warning("refused", extra={"told": {"status": 429, "address": address_of(request)}})
+    return HTTPException(429, why)
 
 
 def address_of(request: Request) -> str:

@@ -2,13 +2,13 @@
 
 from typing import Annotated, Any
 
-from fastapi import HTTPException, Path, Request
+from fastapi import Path, Request
 
 from veilset.service.core import Service
 from veilset.service.permissions import IN_WORDS, PERMISSIONS, ROLES, Principal
 from veilset.service.web.api.routing import NameInPath, api_router
 from veilset.service.web.bodies import Login, Me, NewToken, NewUser, Token, TokenRow, UserChange, UserRow
-from veilset.service.web.door import PUBLIC, TheService, Who, address_of, needs
+from veilset.service.web.door import PUBLIC, TheService, Who, address_of, needs, too_many
 
 SESSION_DAYS = 0.5
 """A token from a login ends after half a day."""
@@ -39,7 +39,7 @@ def count_login(request: Request) -> None:
     """One more login that an address tries; HTTPException where it tried too many."""
     limit, address = request.app.state.door.logins, address_of(request)
     if limit.is_over(address):
-        raise HTTPException(429, "too many logins from your address; wait a minute")
+        raise too_many(request, "too many logins from your address; wait a minute")
     limit.count(address)
 
 

@@ -35,8 +35,9 @@ def _moment_text(seconds: float) -> str:
 
 def _moment(seconds: float) -> Markup:
     """The same as a tag; in a narrow column it breaks between date and time only."""
-    date, _, clock = _moment_text(seconds).partition(" ")
-    return Markup("<time><span>{}</span> <span>{}</span></time>").format(date, clock)
+    date, clock, zone = _moment_text(seconds).split(" ")
+    form = Markup('<time><span>{}</span> <span>{}</span><span class="wide"> {}</span></time>')
+    return form.format(date, clock, zone)
 
 
 def _entry_moment(text: str) -> Markup:

@@ -77,7 +77,6 @@ def ask_form(
         ask = ReleaseAsk(dataset=name, task=task, epsilon=epsilon, k=wanted, delta=delta.strip() or None)
         job = service.ask(who, ask, key=key)
     except (BadCall, BudgetExceeded) as refusal:
-        service.events.note("request refused", who=who.name, dataset=name)
         return _ask_page(request, who, service, name, message=str(refusal), status=409)
     return to_page(f"/releases/{job.id}")
 
