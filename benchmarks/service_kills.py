@@ -16,9 +16,9 @@ from pathlib import Path
 from urllib.error import URLError
 from urllib.request import Request, urlopen
 
-from veilset.service.catalogue import Registration
 from veilset.service.core import Service
 from veilset.service.permissions import Principal
+from veilset.service.registrations import Registration
 from veilset.service.settings import ServiceSettings
 
 OWNER = Principal("admin", "owner")
@@ -108,7 +108,7 @@ def report(service: Service, jobs: dict[str, str], again: dict[str, str], kills:
     while any(service.state(service.jobs.get(job)) == "waiting" for job in jobs.values()):
         time.sleep(0.2)
     ends = {job: service.state(service.jobs.get(job)) for job in jobs.values()}
-    states, booked = list(ends.values()), service.balance("stores").booked
+    states, booked = list(ends.values()), service.ledger.balances()["stores"].booked
     lost = [
         job for job, end in ends.items() if end == "done" and not service.settings.result_file(job).exists()
     ]

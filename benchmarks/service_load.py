@@ -1,43 +1,82 @@
 """Status requests under load, and a long queue: `python -m benchmarks.service_load`.
 
 50 clients ask for 500 states a second together, for a minute, of a server in a process of its own; then 200 requests
-for releases are queued and waited for.
+for releases are queued and waited for. The clients are plain sockets in one process, since they share two cores with
+the server: what a library of HTTP takes would be measured as the server's delay.
 """
 
 import argparse
 import asyncio
+import os
 import signal
 import tempfile
 import time
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx
 import psutil
 
 from benchmarks.service_kills import OWNER, start
-from veilset.service.catalogue import Registration
 from veilset.service.core import Service
+from veilset.service.registrations import Registration
 from veilset.service.settings import ServiceSettings
 
 
-async def held(url: str, token: str, job: str, *, clients: int, rate: float, seconds: float) -> list[float]:
-    """How long each answer took, in seconds; each client asks on its own clock."""
-    took: list[float] = []
-    heads = {"authorization": f"Bearer {token}"}
+@dataclass(slots=True)
+class Load:
+    """What 50 clients saw: how long each answer took, in seconds from when it was due."""
 
-    async def one(client: httpx.AsyncClient, number: int) -> None:
-        end, step = time.monotonic() + seconds, clients / rate
-        due = time.monotonic() + step * number / clients
-        while due < end:
-            await asyncio.sleep(max(due - time.monotonic(), 0))
-            answer = await client.get(f"{url}/api/v1/releases/{job}")
-            answer.raise_for_status()
-            took.append(time.monotonic() - due)
-            due += step
+    took: list[float] = field(default_factory=list)
+    wrong: int = 0
+    again: int = 0
 
-    async with httpx.AsyncClient(headers=heads, timeout=60) as client:
-        await asyncio.gather(*(one(client, number) for number in range(clients)))
-    return took
+    def line(self, seconds: float) -> str:
+        """The figures."""
+        took = sorted(self.took)
+        p50, p99 = (1000 * took[int(share * len(took))] for share in (0.5, 0.99))
+        return (
+            f"{len(took) / seconds:.0f} answers a second, p50 {p50:.1f} ms, p99 {p99:.1f} ms, "
+            f"worst {1000 * took[-1]:.0f} ms; {self.wrong} wrong, {self.again} connections opened again"
+        )
+
+
+async def one_client(load: Load, port: int, asked: bytes, *, first: float, step: float, end: float) -> None:
+    """Ask on a clock of its own, over one connection that is kept."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    due = first
+    while due < end:
+        await asyncio.sleep(max(due - time.monotonic(), 0))
+        try:
+            writer.write(asked)
+            head = await reader.readuntil(b"\r\n\r\n")
+            await reader.readexactly(int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0]))
+        except (asyncio.IncompleteReadError, ConnectionError):
+            load.again += 1
+            writer.close()
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            continue
+        load.wrong += not head.startswith(b"HTTP/1.1 200")
+        load.took.append(time.monotonic() - due)
+        due += step
+    writer.close()
+
+
+async def held(port: int, token: str, job: str, *, clients: int, rate: float, seconds: float) -> Load:
+    """All clients, spread over the step between two requests of one of them."""
+    asked = (
+        f"GET /api/v1/releases/{job} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {token}\r\n\r\n"
+    ).encode()
+    load, begin, step = Load(), time.monotonic() + 0.5, clients / rate
+    await asyncio.gather(
+        *(
+            one_client(
+                load, port, asked, first=begin + step * number / clients, step=step, end=begin + seconds
+            )
+            for number in range(clients)
+        )
+    )
+    return load
 
 
 def main() -> None:
@@ -61,38 +100,36 @@ def main() -> None:
     service.register(OWNER, "stores", told, epsilon="1000", delta="0")
     server = start(config, arguments.port)
     try:
-        measure(service, f"http://127.0.0.1:{arguments.port}", token, server.pid, arguments)
+        measure(service, token, server.pid, arguments)
     finally:
         server.send_signal(signal.SIGTERM)
         server.wait()
 
 
-def measure(service: Service, url: str, token: str, server: int, arguments: argparse.Namespace) -> None:
-    """Hold the load, then queue; print both."""
+def measure(service: Service, token: str, server: int, arguments: argparse.Namespace) -> None:
+    """Hold the load, then queue; print both, and how busy the machine was with other things."""
     while service.catalogue.get("stores").state != "ready":
         time.sleep(0.2)
-    jobs = queued(url, token, 1)
-    before = psutil.Process(server).memory_info().rss
-    took = sorted(
-        asyncio.run(
-            held(
-                url,
-                token,
-                jobs[0],
-                clients=arguments.clients,
-                rate=arguments.rate,
-                seconds=arguments.seconds,
-            )
+    jobs = queued(arguments.port, token, 1)
+    process = psutil.Process(server)
+    before, busy = process.memory_info().rss, process.cpu_times()
+    load = asyncio.run(
+        held(
+            arguments.port,
+            token,
+            jobs[0],
+            clients=arguments.clients,
+            rate=arguments.rate,
+            seconds=arguments.seconds,
         )
     )
-    after = psutil.Process(server).memory_info().rss
-    print(
-        f"{len(took) / arguments.seconds:.0f} answers a second, p50 {1000 * took[len(took) // 2]:.1f} ms, ",
-        end="",
-    )
-    print(f"p99 {1000 * took[int(0.99 * len(took))]:.1f} ms; memory {before >> 20} to {after >> 20} MB")
+    after, then = process.memory_info().rss, process.cpu_times()
+    cpu = then.user + then.system - busy.user - busy.system
+    print(load.line(arguments.seconds))
+    print(f"the server took {1000 * cpu / len(load.took):.2f} ms of a core for each; ", end="")
+    print(f"memory {before >> 20} to {after >> 20} MB; load of the machine {os.getloadavg()[0]:.1f}")
     begin = time.monotonic()
-    jobs = queued(url, token, arguments.queue)
+    jobs = queued(arguments.port, token, arguments.queue)
     while any(service.state(service.jobs.get(job)) == "waiting" for job in jobs):
         time.sleep(0.5)
     states = [service.state(service.jobs.get(job)) for job in jobs]
@@ -101,10 +138,10 @@ def measure(service: Service, url: str, token: str, server: int, arguments: argp
     )
 
 
-def queued(url: str, token: str, number: int) -> list[str]:
+def queued(port: int, token: str, number: int) -> list[str]:
     """Requests for releases, one after another."""
     heads = {"authorization": f"Bearer {token}"}
-    with httpx.Client(base_url=url, headers=heads, timeout=60) as client:
+    with httpx.Client(base_url=f"http://127.0.0.1:{port}", headers=heads, timeout=60) as client:
         answers = [
             client.post(
                 "/api/v1/releases",

@@ -29,6 +29,12 @@ def session() -> Any:  # noqa: ANN401 - of Spark Connect
     return started
 
 
+def address() -> str:
+    """Where others find it."""
+    session()
+    return f"sc://127.0.0.1:{_SERVERS[0].listening_address[1]}"
+
+
 def on_sail(data: Transactions, partitions: int) -> ClusteredTransactions:
     """Transactions in blocks on Sail."""
     blocks = pa.array([block.to_bytes() for block in blocks_of(data, partitions)], pa.binary())

@@ -12,10 +12,11 @@ from typing import Any, Self
 import httpx
 import uvicorn
 
-from veilset.service.catalogue import Registration
-from veilset.service.core import ReleaseAsk, Service
-from veilset.service.jobs import ReleaseJob
+from veilset.service.asking import ReleaseAsk
+from veilset.service.core import Service
 from veilset.service.permissions import Principal
+from veilset.service.registrations import Registration
+from veilset.service.release_job import ReleaseJob
 from veilset.service.serve import make_server_app
 from veilset.service.settings import ServiceSettings
 

@@ -48,7 +48,7 @@ FORBIDDEN = [
     ("itemsets", "from veilset.raw.transactions import Transactions", RAW_DATA),
     ("render/terminal/__init__", "from veilset.raw.transactions import Transactions", RAW_DATA),
     ("cli/commands", "from veilset.raw.engines.local import LocalEngine", RAW_DATA),
-    ("service/web/pages", "from veilset.raw.read import read", RAW_DATA),
+    ("service/web/pages/releases", "from veilset.raw.read import read", RAW_DATA),
     ("service/core", "from veilset.api import mine", WORKERS),
     ("service/jobs", "from veilset.service.web import api", "Floors of the service"),
     ("render/report", "from veilset.service.core import Service", FLOORS),

@@ -13,7 +13,7 @@ WRONG = "vst_wrong"
 def test_the_verbs_return_what_the_library_returns(site: Site) -> None:
     """Releases and published datasets, which a ledger paid for."""
     client = vs.connect(site.url, token=site.team.tokens["analyst"])
-    assert [each["name"] for each in client.datasets()] == ["stores"]
+    assert "stores" in [each["name"] for each in client.datasets()]
     assert client.forecast("stores", epsilon=0.5, k=3)["is_affordable"]
     release = client.mine("stores", epsilon=1, k=3)
     assert isinstance(release, vs.Release)

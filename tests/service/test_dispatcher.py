@@ -12,16 +12,16 @@ import pytest
 import veilset as vs
 from service_cases import ANALYST, OWNER, Team, make_team, wait_until
 from veilset.gate import Amount, Booked
-from veilset.service.catalogue import Registration
 from veilset.service.documents import result_of
-from veilset.service.jobs import ReleaseJob
+from veilset.service.registrations import Registration
+from veilset.service.release_job import ReleaseJob
 
 KILLED = 2
 
 
 def booked(team: Team, job: str) -> Booked | None:
     """What the ledger says of a request."""
-    return team.service.balance("stores").booked.get(job)
+    return team.service.ledger.balances()["stores"].booked.get(job)
 
 
 def wait_until_reserved(team: Team, job: str) -> None:
@@ -83,7 +83,7 @@ def test_data_that_cannot_be_read_is_told_to_its_owner(working_team: Team) -> No
     """In the words of the library; who asks for a release of it is told that it is not ready."""
     uploads = working_team.service.settings.uploads
     (uploads / "broken.dat").write_text("1 2\nx y\n")
-    told = Registration(file="broken.dat", items="public", unit="transaction")
+    told = Registration(file="broken.dat", items="public", unit="transaction", different_people=True)
     working_team.service.register(OWNER, "broken", told, epsilon="1", delta="0")
     working_team.wait_until_read("broken")
     dataset = working_team.service.catalogue.get("broken")
@@ -97,7 +97,7 @@ def test_a_file_that_unpacks_to_more_than_there_is_fails_alone(tmp_path: Path) -
     with gzip.open(team.service.settings.uploads / "bomb.dat.gz", "wb", compresslevel=1) as file:
         for _ in range(60):
             file.write(b"0" * (16 << 20))
-    told = Registration(file="bomb.dat.gz", items="public", unit="transaction")
+    told = Registration(file="bomb.dat.gz", items="public", unit="transaction", different_people=True)
     team.service.register(OWNER, "bomb", told, epsilon="1", delta="0")
     team.service.dispatcher.start()
     team.wait_until_read("bomb")

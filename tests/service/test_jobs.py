@@ -13,9 +13,10 @@ from service_cases import ANALYST, AUDITOR, OWNER, Team, make_team
 from veilset.errors import BadCall, BudgetExceeded
 from veilset.gate import Amount
 from veilset.service.core import NotReady
-from veilset.service.jobs import Balance, KeyReused, new_job
+from veilset.service.jobs import Balances, KeyReused
 from veilset.service.people import NotAllowed
 from veilset.service.permissions import Principal
+from veilset.service.release_job import new_job
 
 ROUNDS = 100
 
@@ -106,7 +107,7 @@ def test_a_result_is_not_handed_out_before_its_moment(team: Team) -> None:
         team.service.document(OWNER, job.id)
 
 
-def race(team: Team, dataset: str, balance_of: Balance) -> list[str]:
+def race(team: Team, dataset: str, balances: Balances) -> list[str]:
     """Two analysts ask for all of a dataset at the same moment: what each is told."""
     start, told = threading.Barrier(2), []
 
@@ -114,7 +115,7 @@ def race(team: Team, dataset: str, balance_of: Balance) -> list[str]:
         job = new_job(who, dataset, "mine", {}, price=Amount(Fraction(1)), key=dataset)
         start.wait()
         try:
-            team.service.jobs.ask(job, balance_of)
+            team.service.jobs.ask(job, balances)
             told.append("wins")
         except BudgetExceeded:
             told.append("is refused")
@@ -132,18 +133,18 @@ def test_of_two_who_ask_for_the_last_epsilon_one_wins(team: Team) -> None:
     for number in range(ROUNDS):
         team.service.ledger.create(f"last-{number}", epsilon=1)
     balances = team.service.ledger.balances()
-    told = {tuple(race(team, f"last-{number}", balances.__getitem__)) for number in range(ROUNDS)}
+    told = {tuple(race(team, f"last-{number}", lambda: balances)) for number in range(ROUNDS)}
     assert told == {("is refused", "wins")}
 
 
 def test_without_the_lock_both_could_win(team: Team) -> None:
     """The control: who decides on what was true before the lock lets both in."""
     team.service.ledger.create("last", epsilon=1)
-    before = team.service.balance("last")
+    before = team.service.ledger.balances()
     jobs = [new_job(who, "last", "mine", {}, price=Amount(Fraction(1)), key="k") for who in ("anna", "bert")]
-    with patch("veilset.service.jobs.unreserved", return_value=Amount()):
+    with patch("veilset.service.spending.unreserved", return_value=Amount()):
         for job in jobs:
-            team.service.jobs.ask(job, lambda _: before)
+            team.service.jobs.ask(job, lambda: before)
     assert len(team.service.jobs.of_datasets(["last"])) == 2
 
 
@@ -154,7 +155,7 @@ def test_postgresql_keeps_the_same_promise(postgres: Postgres, tmp_path: Path) -
     assert team.ask(key="monday-1").id == team.ask(key="monday-1").id
     for number in range(5):
         team.service.ledger.create(f"last-{number}", epsilon=1)
-        assert race(team, f"last-{number}", team.service.balance) == ["is refused", "wins"]
+        assert race(team, f"last-{number}", team.service.ledger.balances) == ["is refused", "wins"]
     team.service.close()
 
 

@@ -22,7 +22,7 @@ from veilset.gate.accounting.budget import (
 )
 from veilset.gate.accounting.ledger import Ledger
 from veilset.gate.accounting.ledger_account import DatasetAccount, LedgerRecord, LedgerWarning, Reservation
-from veilset.gate.accounting.ledger_balance import Amount, Booked, DatasetBalance, readable
+from veilset.gate.accounting.ledger_balance import Amount, Booked, DatasetBalance, payers_of, readable
 from veilset.gate.accounting.ledger_checks import UNITS, LedgerRefusal, WarningSink
 from veilset.gate.accounting.ledger_entries import Entry
 from veilset.gate.answers import (
@@ -160,6 +160,7 @@ __all__ = [
     "expected_threshold",
     "naming_mechanism",
     "naming_noise",
+    "payers_of",
     "price_of",
     "readable",
     "tells_spent",

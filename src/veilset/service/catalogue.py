@@ -5,10 +5,8 @@ What may be spent in all stands in the ledger, under the same name. Here stand t
 
 import json
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from pathlib import Path
-from typing import Any, Literal
 
 import sqlalchemy as sql
 
@@ -16,43 +14,14 @@ from veilset.errors import BadCall
 from veilset.gate import Amount, exact_delta, exact_epsilon
 from veilset.service.database import ALLOWANCES, DATASETS, JOBS, ServiceDatabase
 from veilset.service.permissions import Principal
+from veilset.service.registrations import Registration, SourceKind, checked_registration, files_there
 from veilset.service.settings import ServiceSettings
+from veilset.wording import shown
 
-ItemRule = Literal["list", "public", "private"]
-
-MOST_LISTED = 2_000_000
-"""2,000,000 characters of a list of items."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Registration:
-    """What an owner says of a dataset.
-
-    Attributes:
-        file: the name of a file in one of the folders of data.
-        items: which items may be named: those of a public `list`, those of the data because they are `public` anyway,
-            or those that enough persons have, found `private`ly.
-        alphabet: the public list, a name on each line.
-        per_owner: how many transactions of one person count, where persons have several.
-        rows: about how many transactions there are, where that is public; for forecasts.
-        number_of_items: about how many items there are, where that is public.
-        length: about how many items a transaction has, where that is public.
-    """
-
-    file: str
-    items: ItemRule
-    unit: Literal["transaction", "person"]
-    title: str = ""
-    alphabet: str = ""
-    format: str | None = None
-    owner: str | None = None
-    basket: str | None = None
-    item: str | None = None
-    separator: str | None = None
-    per_owner: int | None = None
-    rows: int | None = None
-    number_of_items: int | None = None
-    length: float | None = None
+_ALLOWANCE = sql.select(ALLOWANCES).where(
+    ALLOWANCES.c.dataset == sql.bindparam("of"), ALLOWANCES.c.user == sql.bindparam("to")
+)
+"""Asked with every look at a dataset: put together once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +36,8 @@ class RegisteredDataset:
     @property
     def facts(self) -> dict[str, float]:
         """What its owner said in public of how much data there is."""
-        told = {"rows": self.told.rows, "items": self.told.number_of_items, "length": self.told.length}
+        items = self.told.known_items or self.told.number_of_items
+        told = {"rows": self.told.rows, "items": items, "length": self.told.length}
         return {name: float(value) for name, value in told.items() if value is not None}
 
 
@@ -77,24 +47,28 @@ class Catalogue:
     def __init__(self, database: ServiceDatabase, settings: ServiceSettings) -> None:
         self._database, self._settings = database, settings
 
-    def path_of(self, file: str) -> Path:
-        """A file of a folder of data; a name that leads elsewhere is refused."""
-        for folder in self._settings.data_folders:
-            path = (folder / file).resolve()
-            if path.is_file() and path.is_relative_to(folder.resolve()):
-                return path
-        raise BadCall("there is no such file in the folders of data; upload it first, or put it there")
+    def files(self) -> dict[SourceKind, list[str]]:
+        """The files and folders that datasets can be made of."""
+        return files_there(self._settings)
 
-    def files(self) -> list[str]:
-        """The files that datasets can be made of."""
-        found = [path.name for folder in self._settings.data_folders for path in folder.glob("[!.]*")]
-        return sorted(set(found))
+    def checked(self, name: str, told: Registration, *, others: set[str]) -> Registration:
+        """What an owner says of a new dataset beside others, as it will be stored; BadCall where it cannot be."""
+        with self._database.reading() as connection:
+            if connection.execute(sql.select(DATASETS.c.name).where(DATASETS.c.name == name)).first():
+                raise BadCall(f"there is a dataset {name!r} already; take another name")
+        unknown = set(told.same_people_as) - others
+        if unknown:
+            raise BadCall(f"there is no dataset {shown(min(unknown))} whose people these could be")
+        if others and not told.same_people_as and not told.different_people:
+            raise BadCall(
+                f"are people of this data in another dataset, too ({', '.join(sorted(others)[:5])})? Then budgets of "
+                "both pay: say same_people_as; or say different_people, your word that nobody is in both"
+            )
+        return checked_registration(told, self._settings)
 
     def add(self, name: str, told: Registration) -> None:
         """A new dataset, still to be read."""
-        _check_registration(told)
-        self.path_of(told.file)
-        row = {"name": name, "about": json.dumps(asdict(told)), "state": "reading", "detail": ""}
+        row = {"name": name, "about": json.dumps(told.to_dict()), "state": "reading", "detail": ""}
         with self._database.writing() as connection:
             if connection.execute(sql.select(DATASETS.c.name).where(DATASETS.c.name == name)).first():
                 raise BadCall(f"there is a dataset {name!r} already; take another name")
@@ -106,7 +80,7 @@ class Catalogue:
             row = connection.execute(sql.select(DATASETS).where(DATASETS.c.name == name)).first()
         if row is None:
             raise LookupError(f"there is no dataset {name!r}")
-        return RegisteredDataset(row.name, Registration(**json.loads(row.about)), row.state, row.detail)
+        return RegisteredDataset(row.name, Registration.of(json.loads(row.about)), row.state, row.detail)
 
     def seen_by(self, who: Principal) -> list[RegisteredDataset]:
         """The datasets that somebody has to do with: an analyst, those with an allowance."""
@@ -124,13 +98,12 @@ class Catalogue:
             values = {"state": state, "detail": detail}
             connection.execute(DATASETS.update().where(DATASETS.c.name == name).values(**values))
 
-    def tell_facts(self, name: str, facts: dict[str, Any]) -> None:
-        """Say in public about how much data there is."""
-        told = json.loads(json.dumps(asdict(self.get(name).told))) | facts
+    def tell_items(self, name: str, number: int) -> None:
+        """Note how many items data has that was read, where they are public."""
+        told = replace(self.get(name).told, items_read=number)
         with self._database.writing() as connection:
-            connection.execute(
-                DATASETS.update().where(DATASETS.c.name == name).values(about=json.dumps(told))
-            )
+            values = {"about": json.dumps(told.to_dict())}
+            connection.execute(DATASETS.update().where(DATASETS.c.name == name).values(**values))
 
     def allow(self, name: str, user: str, *, epsilon: str, delta: str = "0") -> Amount:
         """What a user may spend on a dataset, in all; an epsilon of 0 takes it away."""
@@ -169,15 +142,5 @@ class Catalogue:
 
 def allowance_in(connection: sql.Connection, name: str, user: str) -> Amount | None:
     """The same, within a transaction."""
-    query = sql.select(ALLOWANCES).where(ALLOWANCES.c.dataset == name, ALLOWANCES.c.user == user)
-    row = connection.execute(query).first()
+    row = connection.execute(_ALLOWANCE, {"of": name, "to": user}).first()
     return None if row is None else Amount(Fraction(row.epsilon), Fraction(row.delta))
-
-
-def _check_registration(told: Registration) -> None:
-    if (told.items == "list") != bool(told.alphabet.strip()):
-        raise BadCall("a list of items goes with the rule 'list' and with no other; give both or neither")
-    if len(told.alphabet) > MOST_LISTED:
-        raise BadCall(f"the list of items is longer than {MOST_LISTED} characters; give a shorter one")
-    if "/" in told.file or "\\" in told.file or "\0" in told.file or told.file.startswith("."):
-        raise BadCall("a file is named without its folder; give the name of one in the folders of data")

@@ -2,67 +2,24 @@
 
 import json
 import secrets
-from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, lru_cache
 from typing import Any
 
-from veilset.errors import BadCall
-from veilset.gate import Amount, DatasetBalance, Ledger, exact_delta, exact_epsilon
-from veilset.methods import find_method
-from veilset.plan.facts import Facts
-from veilset.plan.forecasting import Forecasts, Model
+from veilset.errors import BadCall, BudgetExceeded
+from veilset.gate import Amount, Ledger, exact_delta, exact_epsilon
 from veilset.plan.trade import belief_in_words
-from veilset.request import Request
-from veilset.service.catalogue import Catalogue, RegisteredDataset, Registration
+from veilset.service.asking import ReleaseAsk, checked_request, forecasts_of
+from veilset.service.catalogue import Catalogue, RegisteredDataset
 from veilset.service.database import ServiceDatabase
 from veilset.service.dispatcher import Dispatcher
 from veilset.service.events import EventLog
-from veilset.service.jobs import (
-    ENDED,
-    RELEASE_TASKS,
-    JobBook,
-    ReleaseJob,
-    new_job,
-    spent_by,
-    unreserved,
-    untold,
-)
+from veilset.service.jobs import JobBook
 from veilset.service.people import NotAllowed, People, checked_name
 from veilset.service.permissions import Principal
+from veilset.service.registrations import Registration
+from veilset.service.release_job import ENDED, RELEASE_TASKS, ReleaseJob, new_job
 from veilset.service.settings import ServiceSettings
-
-MOST_ASKED = 10_000
-"""10,000 itemsets in one release; more would fill pages that nobody reads."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReleaseAsk:
-    """What somebody asks for."""
-
-    dataset: str
-    task: str = "mine"
-    epsilon: str
-    k: int | None = None
-    min_support: str | None = None
-    max_size: int | None = None
-    method: str | None = None
-    delta: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class BudgetView:
-    """What may be spent on a dataset, what was, and what is left, as far as it may be told now."""
-
-    total: Amount
-    spent: Amount
-    left: Amount
-    is_closed: bool
-
-    def to_dict(self) -> dict[str, Any]:
-        """The budget as JSON values."""
-        amounts = {"total": self.total, "spent": self.spent, "left": self.left}
-        return {**{name: each.to_dict() for name, each in amounts.items()}, "is_closed": self.is_closed}
+from veilset.service.spending import BudgetView, SpendingView
 
 
 class Service:
@@ -84,28 +41,38 @@ class Service:
     ) -> ReleaseJob:
         """A new dataset: its budget in the ledger, its data read by a worker. Owners need no allowance."""
         checked_name(name, "the name of a dataset")
-        total = exact_epsilon(epsilon), Fraction(0) if delta in {"", "0"} else exact_delta(delta)
-        self.catalogue.add(name, told)
-        if name not in self.ledger.balances():
-            self.ledger.create(name, epsilon=total[0], delta=total[1] or None, unit=told.unit)
+        total = Amount(exact_epsilon(epsilon), Fraction(0) if delta in {"", "0"} else exact_delta(delta))
+        if told.items == "private" and total.delta == 0:
+            raise BadCall(
+                "items that are found privately cost a delta each time; give one for all, such as 1e-6"
+            )
+        known = set(self.ledger.balances())
+        checked = self.catalogue.checked(name, told, others=known - {name})
+        epsilon_of_all, delta_of_all = total.epsilon, total.delta or None
+        if name in known:  # then it has this total and this unit, or is refused
+            self.ledger.dataset(name, epsilon=epsilon_of_all, delta=delta_of_all, unit=told.unit)
+        else:
+            people = told.same_people_as
+            self.ledger.create(
+                name, epsilon=epsilon_of_all, delta=delta_of_all, unit=told.unit, same_people_as=people
+            )
+        self.catalogue.add(name, checked)
         self.events.note("dataset registered", who=who.name, dataset=name)
         return self.read_again(who, name)
 
     def read_again(self, who: Principal, name: str) -> ReleaseJob:
-        """Have the file of a dataset read, for the first time or once more."""
+        """Have the data of a dataset read, for the first time or once more."""
         self.catalogue.get(name)
         job = new_job(who.name, name, "read", {}, price=Amount(), key=f"read-{secrets.token_hex(8)}")
         self.catalogue.set_state(name, "reading")
-        self.jobs.ask(job, self.balance)
+        self.jobs.ask(job, self.ledger.balances)
         self.dispatcher.wake()
         return job
 
-    def balance(self, name: str) -> DatasetBalance:
-        """What the ledger says of a dataset now."""
-        found = self.ledger.balances().get(name)
-        if found is None:
-            raise LookupError(f"there is no dataset {name!r}")
-        return found
+    def spending(self) -> SpendingView:
+        """What was spent on all datasets, as far as it may be told; requests are read before the ledger."""
+        waiting = self.jobs.untold()
+        return SpendingView(self.ledger.balances(), waiting, self.settings.release_every)
 
     def seen_dataset(self, who: Principal, name: str) -> RegisteredDataset:
         """A dataset that somebody has to do with; LookupError for others, as if it did not exist."""
@@ -116,29 +83,28 @@ class Service:
 
     def budget(self, name: str) -> BudgetView:
         """What is left; of requests whose end is not told yet, all that was reserved counts as spent."""
-        jobs, balance = self.jobs.of_datasets([name]), self.balance(name)
-        spent = balance.spent + unreserved(jobs, balance.booked)
-        spent += untold(jobs, balance.booked, self.settings.release_every)
-        return BudgetView(balance.total, spent, (balance.total - spent).or_more(Amount()), balance.is_closed)
+        return self.spending().budget(name)
 
-    def allowance_left(self, name: str, user: str) -> Amount | None:
+    def allowance_left(self, name: str, user: str, spending: SpendingView | None = None) -> Amount | None:
         """What is left of somebody's allowance; None where they have none."""
         allowance = self.catalogue.allowance(name, user)
         if allowance is None:
             return None
-        jobs, balance = self.jobs.of_datasets([name]), self.balance(name)
-        mine = [job for job in jobs if job.user == user]
-        spent = spent_by(mine, balance.booked) + untold(mine, balance.booked, self.settings.release_every)
-        return (allowance - spent).or_more(Amount())
+        mine = self.jobs.of_user(name, user)
+        return (spending or self.spending()).left_of_allowance(allowance, name, mine)
 
     def ask(self, who: Principal, ask: ReleaseAsk, *, key: str) -> ReleaseJob:
         """A request for a release; checked before anything waits, paid for once."""
         dataset = self.seen_dataset(who, ask.dataset)
-        request, price = checked_request(ask, dataset)
-        if dataset.state != "ready":
-            raise NotReady(f"the data of {ask.dataset!r} is {dataset.state}; ask its owner, or wait")
-        job = new_job(who.name, ask.dataset, ask.task, request, price=price, key=key)
-        written = self.jobs.ask(job, self.balance)
+        try:
+            request, price = checked_request(ask, dataset)
+            if dataset.state != "ready":
+                raise NotReady(f"the data of {ask.dataset!r} is {dataset.state}; ask its owner, or wait")
+            job = new_job(who.name, ask.dataset, ask.task, request, price=price, key=key)
+            written = self.jobs.ask(job, self.ledger.balances)
+        except (BadCall, BudgetExceeded) as refusal:
+            self.events.note("request refused", who=who.name, dataset=ask.dataset, why=type(refusal).__name__)
+            raise
         if written.id == job.id:
             self.events.note("release asked for", who=who.name, dataset=ask.dataset, request=job.id)
         self.dispatcher.wake()
@@ -198,13 +164,14 @@ class Service:
         document: dict[str, Any] = json.loads(self.settings.result_file(number).read_text(encoding="utf-8"))
         return document
 
-    def facts(self, name: str) -> dict[str, float]:
+    def facts(self, name: str, spending: SpendingView | None = None) -> dict[str, float]:
         """What is public of how much data there is: by releases that were told, or by the owner's word."""
-        balance = self.balance(name)
-        told = {job.id for job in self.jobs.of_datasets([name]) if self.state(job) == "done"}
-        for reference, booked in reversed(balance.booked.items()):
-            if reference in told and booked.settlement is not None and "facts" in booked.settlement.told:
-                released: dict[str, float] = booked.settlement.told["facts"]
+        view = spending or self.spending()
+        untold = {job.id for job in view.jobs if self.state(job) == "waiting"}
+        for reference, booked in reversed(view.balance(name).booked.items()):
+            told = {} if booked.settlement is None else booked.settlement.told
+            if reference not in untold and "facts" in told:
+                released: dict[str, float] = told["facts"]
                 return released
         return self.catalogue.get(name).facts
 
@@ -212,15 +179,16 @@ class Service:
         """What a release would be worth and what would be left after it; costs nothing, looks at nothing."""
         dataset = self.seen_dataset(who, ask.dataset)
         _, price = checked_request(ask, dataset)
-        left = self.budget(ask.dataset).left
-        allowed = self.allowance_left(ask.dataset, who.name)
+        spending = self.spending()
+        left = spending.budget(ask.dataset).left
+        allowed = self.allowance_left(ask.dataset, who.name, spending)
         within = (
             left
             if allowed is None
             else Amount(min(left.epsilon, allowed.epsilon), min(left.delta, allowed.delta))
         )
         return {
-            **self._expected(ask),
+            **self._expected(ask, spending),
             "epsilon": str(price.epsilon),
             "belief": belief_in_words(float(price.epsilon)),
             "left": within.to_dict(),
@@ -228,13 +196,13 @@ class Service:
             "is_affordable": price.is_within(within),
         }
 
-    def _expected(self, ask: ReleaseAsk) -> dict[str, Any]:
-        facts = self.facts(ask.dataset)
+    def _expected(self, ask: ReleaseAsk, spending: SpendingView) -> dict[str, Any]:
+        facts = self.facts(ask.dataset, spending)
         nothing = {"found": None, "relative_error": None, "half_width": None, "assumption": None}
         if ask.k is None or ask.task == "publish" or {"rows", "items", "length"} - facts.keys():
             return nothing
         size = 1 if ask.task == "items" else ask.max_size
-        forecasts, assumption = _forecasts(
+        forecasts, assumption = forecasts_of(
             int(facts["rows"]), int(facts["items"]), facts["length"], ask.k, size, ask.delta
         )
         try:
@@ -251,72 +219,3 @@ class Service:
 
 class NotReady(BadCall):
     """Something that is not there yet, or no more."""
-
-
-def checked_request(ask: ReleaseAsk, dataset: RegisteredDataset) -> tuple[dict[str, Any], Amount]:
-    """The arguments of the library's verb, and what it may cost; BadCall where they cannot be meant."""
-    if ask.task not in RELEASE_TASKS:
-        raise BadCall(f"there is no task {ask.task!r}; give one of {', '.join(RELEASE_TASKS)}")
-    epsilon = exact_epsilon(ask.epsilon)
-    request: dict[str, Any] = {"epsilon": str(epsilon), **_items_of(ask, dataset)}
-    delta = exact_delta(request["delta"]) if "delta" in request else Fraction(0)
-    if ask.method is not None:
-        request["method"] = find_method(ask.method, task=ask.task).name
-    if dataset.told.per_owner is not None:
-        request["per_owner"] = dataset.told.per_owner
-    if ask.task != "publish":
-        request |= _wanted(ask)
-    return request, Amount(epsilon, delta)
-
-
-def _wanted(ask: ReleaseAsk) -> dict[str, Any]:
-    if ask.task == "items" and (ask.k is None or ask.min_support is not None or ask.max_size is not None):
-        raise BadCall("items are asked for by k, their number, and by nothing else; give k")
-    wanted = Request.of(k=ask.k, min_support=ask.min_support, max_size=ask.max_size)
-    if wanted.k is not None and wanted.k > MOST_ASKED:
-        raise BadCall(f"{wanted.k} itemsets are too many for one release; give a k of up to {MOST_ASKED}")
-    given = {"k": ask.k, "min_support": ask.min_support, "max_size": ask.max_size}
-    return {name: value for name, value in given.items() if value is not None}
-
-
-def _items_of(ask: ReleaseAsk, dataset: RegisteredDataset) -> dict[str, Any]:
-    """Which items may be named, as the owner decided; a delta goes with items that are found privately."""
-    if dataset.told.items != "private":
-        if ask.delta is not None:
-            raise BadCall("the items of this dataset are public, so no delta is needed; leave it out")
-        return {} if dataset.told.items == "list" else {"public_items": True}
-    if ask.delta is None:
-        raise BadCall("the items of this dataset are found privately; give a delta, such as 1e-9")
-    return {"delta": str(exact_delta(ask.delta))}
-
-
-@lru_cache(maxsize=256)
-def _forecasts(
-    rows: int, items: int, length: float, k: int, max_size: int | None, delta: str | None
-) -> tuple[Any, str | None]:
-    """Forecasts of the default method at any epsilon, remembered: whoever moves a slider asks often."""
-    try:
-        model = Model.of(
-            Facts(rows, items, min(length, items)),
-            k=k,
-            max_size=max_size,
-            delta=None if delta is None else delta,
-        )
-        forecasts: Forecasts = model.forecasts()[0]
-    except BadCall:
-        return _nothing_expected, None
-
-    @cache
-    def at(epsilon: Fraction) -> dict[str, Any]:
-        forecast = forecasts.at(epsilon)
-        return {
-            "found": forecast.found,
-            "relative_error": forecast.relative_error,
-            "half_width": forecast.half_width,
-        }
-
-    return at, model.assumption
-
-
-def _nothing_expected(epsilon: Fraction) -> dict[str, Any]:  # noqa: ARG001 - as a forecast is asked
-    return {"found": None, "relative_error": None, "half_width": None}

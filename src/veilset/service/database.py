@@ -40,6 +40,14 @@ USERS = sql.Table(
     sql.Column("failures", sql.Integer, nullable=False),
     sql.Column("locked_until", sql.Float(53), nullable=False),
 )
+PROVIDED = sql.Table(
+    "veilset_provided_users",
+    SERVICE_SCHEMA,
+    _text("subject", primary_key=True),
+    _text("user", unique=True),
+)
+"""Users by what a provider of logins calls them, which is theirs for good."""
+
 TOKENS = sql.Table(
     "veilset_tokens",
     SERVICE_SCHEMA,
@@ -119,6 +127,8 @@ class ServiceDatabase:
         if self._url.drivername == "postgresql":
             self._url = self._url.set(drivername="postgresql+psycopg")
         self._engine = _engine_for(self._url)
+        self.writes = 0
+        """How often this process wrote."""
         with self.writing() as connection:
             SERVICE_SCHEMA.create_all(connection)
 
@@ -132,10 +142,13 @@ class ServiceDatabase:
     @contextmanager
     def writing(self) -> Iterator[sql.Connection]:
         """A connection under the writers' lock; everything is written at the end, or nothing is."""
-        with self._complaining(), self._engine.begin() as connection:
-            if connection.dialect.name == "postgresql":
-                connection.execute(sql.text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
-            yield connection
+        try:
+            with self._complaining(), self._engine.begin() as connection:
+                if connection.dialect.name == "postgresql":
+                    connection.execute(sql.text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
+                yield connection
+        finally:
+            self.writes += 1
 
     @contextmanager
     def reading(self) -> Iterator[sql.Connection]:

@@ -21,7 +21,9 @@ from veilset.errors import VeilsetError
 from veilset.gate import Booked, Ledger
 from veilset.service.catalogue import Catalogue
 from veilset.service.events import LOGGER, EventLog
-from veilset.service.jobs import JobBook, ReleaseJob
+from veilset.service.jobs import JobBook
+from veilset.service.registrations import Registration, source_of
+from veilset.service.release_job import ReleaseJob
 from veilset.service.settings import ServiceSettings
 
 SECONDS_BETWEEN_LOOKS = 0.5
@@ -185,9 +187,11 @@ class Dispatcher:
         else:
             self._end(job, **answer)
 
-    def _end(self, job: ReleaseJob, state: str, message: str = "", detail: str = "") -> None:
+    def _end(self, job: ReleaseJob, state: str, message: str = "", detail: str = "", items: str = "") -> None:
         self._jobs.end(job.id, state, message, detail)
         self._events.note(f"request {state}", who=job.user, dataset=job.dataset, request=job.id)
+        if items:
+            self._catalogue.tell_items(job.dataset, int(items))
         if job.task == "read":
             self._catalogue.set_state(job.dataset, "ready" if state == "done" else "unreadable", detail)
 
@@ -214,8 +218,9 @@ class Dispatcher:
         return None if balance is None else balance.booked.get(job.id)
 
     def _order(self, job: ReleaseJob) -> dict[str, Any]:
-        dataset = self._catalogue.get(job.dataset)
-        order: dict[str, Any] = {
+        """All that a worker needs to know; by its pipe, where nobody else reads addresses with passwords."""
+        told = self._catalogue.get(job.dataset).told
+        return {
             "job": job.id,
             "task": job.task,
             "dataset": job.dataset,
@@ -224,15 +229,23 @@ class Dispatcher:
             "data": str(self._settings.encoded_file(job.dataset)),
             "result": str(self._settings.result_file(job.id)),
             "request": job.request,
+            "different_people": told.different_people,
+            **self._source(told, job),
         }
-        if job.task == "read":
-            told = dataset.told
-            options = {
-                name: getattr(told, name) for name in ("format", "owner", "basket", "item", "separator")
-            }
-            order |= {"source": str(self._catalogue.path_of(told.file)), "alphabet": told.alphabet}
-            order["options"] = {name: value for name, value in options.items() if value}
-        return order
+
+    def _source(self, told: Registration, job: ReleaseJob) -> dict[str, Any]:
+        """Where the data is: for reading it, and where it stays on a cluster for every look."""
+        if job.task != "read" and told.source != "spark":
+            return {}
+        place = source_of(told, self._settings)
+        columns = {name: getattr(told, name) for name in ("format", "owner", "basket", "item", "separator")}
+        options = {name: value for name, value in (place["options"] | columns).items() if value}
+        return {
+            "source": place["source"],
+            "options": options,
+            "alphabet": told.listed,
+            "tells_items": told.items == "public",
+        }
 
 
 def _is_whole(path: Path) -> bool:

@@ -1,73 +1,34 @@
 """Requests for releases: asked for once, paid for once, told on a schedule.
 
-A request is `queued`, then `running`; it ends `done`, `failed`, `refused` or `cancelled`. How long a look at data takes
-can depend on the data, so nobody is told when it really ended: until the next moment of the schedule, which starts at
-the request, it is `waiting`. Whether it was in the queue or at work is not told either.
-
 What may be spent is decided under the lock of all writers: what the ledger has left, less what waits and has not
 reserved yet. The ledger decides once more when the work begins, and its word is final.
 """
 
 import json
-import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
-from uuid import uuid4
 
 import sqlalchemy as sql
 
 from veilset.errors import BudgetExceeded, VeilsetError
-from veilset.gate import Amount, Booked, DatasetBalance
+from veilset.gate import Amount, DatasetBalance
 from veilset.service.catalogue import allowance_in
 from veilset.service.database import JOBS, ServiceDatabase
+from veilset.service.release_job import ENDED, ReleaseJob
+from veilset.service.spending import SpendingView
 
-RELEASE_TASKS = ("mine", "items", "publish")
-"""What a release can be asked for; `read` is the task of reading a dataset itself."""
+Balances = Callable[[], dict[str, DatasetBalance]]
+"""What may be spent on datasets and what was, as the ledger says now."""
 
-ENDED = frozenset({"done", "failed", "refused", "cancelled"})
 
-Balance = Callable[[str], DatasetBalance]
-"""What may be spent on a dataset and what was, as the ledger says now."""
+_BY_NUMBER = sql.select(JOBS).where(JOBS.c.id == sql.bindparam("number"))
+"""Asked with every look at a request: put together once."""
 
 
 class KeyReused(VeilsetError):  # noqa: N818 - reads as what happened
     """The key of an earlier request came with another request."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReleaseJob:
-    """One request, as it is stored."""
-
-    id: str
-    user: str
-    key: str
-    dataset: str
-    task: str
-    request: dict[str, Any]
-    price: Amount
-    state: str
-    worker: str
-    message: str
-    detail: str
-    requested: float
-    finished: float | None
-    wants_cancel: bool
-
-    def told_at(self, every: float) -> float:
-        """When its end is told, or the next time that it could be."""
-        until = time.time() if self.finished is None else self.finished
-        if self.task == "read":
-            return until
-        return self.requested + every * max(1, math.ceil((until - self.requested) / every))
-
-    def told_state(self, every: float) -> str:
-        """What is told of its state now."""
-        if self.state in ENDED and time.time() >= self.told_at(every):
-            return self.state
-        return "waiting"
 
 
 class JobBook:
@@ -76,7 +37,7 @@ class JobBook:
     def __init__(self, database: ServiceDatabase, *, every: float) -> None:
         self._database, self._every = database, every
 
-    def ask(self, job: ReleaseJob, balance_of: Balance) -> ReleaseJob:
+    def ask(self, job: ReleaseJob, balances: Balances) -> ReleaseJob:
         """Write a request down, or hand out the one that was written with the same key before.
 
         BudgetExceeded where the dataset, or the asker's allowance, cannot pay for it beside all that waits.
@@ -87,39 +48,52 @@ class JobBook:
             if earlier is not None:
                 return _same(_job_of(earlier), job)
             if job.task != "read":
-                self._check_payable(connection, job, balance_of)
+                self._check_payable(connection, job, balances)
             connection.execute(JOBS.insert().values(_row_of(job)))
         return job
 
-    def _check_payable(self, connection: sql.Connection, job: ReleaseJob, balance_of: Balance) -> None:
+    def _check_payable(self, connection: sql.Connection, job: ReleaseJob, balances: Balances) -> None:
         """Whoever waits is read before the ledger: what reserved in between is counted once, by the ledger."""
-        query = sql.select(JOBS).where(JOBS.c.dataset == job.dataset, JOBS.c.task != "read")
-        jobs = [_job_of(row) for row in connection.execute(query)]
-        balance = balance_of(job.dataset)
-        left = balance.left - unreserved(jobs, balance.booked) - untold(jobs, balance.booked, self._every)
-        if balance.is_closed or not job.price.is_within(left):
-            told = (
-                "it is closed"
-                if balance.is_closed
-                else f"{left.or_more(Amount())} is left of {balance.total}"
-            )
+        waiting, mine = self._untold(connection), self._of_user(connection, job.dataset, job.user)
+        spending = SpendingView(balances(), waiting, self._every)
+        budget = spending.budget(job.dataset)
+        if budget.is_closed or not job.price.is_within(budget.left):
+            told = "it is closed" if budget.is_closed else f"{budget.left} is left of {budget.total}"
             raise BudgetExceeded(
                 f"this request asks for {job.price}, but of dataset {job.dataset!r} {told}; nothing was looked at"
             )
         allowance = allowance_in(connection, job.dataset, job.user)
         if allowance is not None:
-            mine = [each for each in jobs if each.user == job.user]
-            spent = spent_by(mine, balance.booked) + untold(mine, balance.booked, self._every)
-            if not job.price.is_within(allowance - spent):
+            left = spending.left_of_allowance(allowance, job.dataset, mine)
+            if not job.price.is_within(left):
                 raise BudgetExceeded(
                     f"this request asks for {job.price}, but of your allowance for {job.dataset!r}, {allowance}, "
-                    f"{(allowance - spent).or_more(Amount())} is left; nothing was looked at"
+                    f"{left} is left; nothing was looked at"
                 )
+
+    def _untold(self, connection: sql.Connection) -> list[ReleaseJob]:
+        is_untold = JOBS.c.finished.is_(None) | (JOBS.c.finished > time.time() - self._every)
+        query = sql.select(JOBS).where(is_untold, JOBS.c.task != "read")
+        return [_job_of(row) for row in connection.execute(query)]
+
+    def _of_user(self, connection: sql.Connection, dataset: str, user: str) -> list[ReleaseJob]:
+        mine = JOBS.c.dataset == dataset, JOBS.c.user == user, JOBS.c.task != "read"
+        return [_job_of(row) for row in connection.execute(sql.select(JOBS).where(*mine))]
+
+    def untold(self) -> list[ReleaseJob]:
+        """The requests whose end may not be told yet."""
+        with self._database.reading() as connection:
+            return self._untold(connection)
+
+    def of_user(self, dataset: str, user: str) -> list[ReleaseJob]:
+        """The requests of a user for releases of a dataset."""
+        with self._database.reading() as connection:
+            return self._of_user(connection, dataset, user)
 
     def get(self, number: str) -> ReleaseJob:
         """A request; LookupError where there is none."""
         with self._database.reading() as connection:
-            row = connection.execute(sql.select(JOBS).where(JOBS.c.id == number)).first()
+            row = connection.execute(_BY_NUMBER, {"number": number}).first()
         if row is None:
             raise LookupError("there is no such request")
         return _job_of(row)
@@ -183,47 +157,6 @@ class JobBook:
         with self._database.reading() as connection:
             states = [_job_of(row).told_state(every) for row in connection.execute(query)]
         return {state: states.count(state) for state in ("waiting", *sorted(ENDED))}
-
-
-def new_job(
-    user: str, dataset: str, task: str, request: dict[str, Any], *, price: Amount, key: str
-) -> ReleaseJob:
-    """A request that nobody has seen yet."""
-    return ReleaseJob(
-        uuid4().hex,
-        user,
-        key,
-        dataset,
-        task,
-        request,
-        price,
-        "queued",
-        "",
-        "",
-        "",
-        time.time(),
-        None,
-        False,  # noqa: FBT003
-    )
-
-
-def unreserved(jobs: Sequence[ReleaseJob], booked: dict[str, Booked]) -> Amount:
-    """What requests may cost that wait and have reserved nothing yet."""
-    waiting = [job.price for job in jobs if job.state not in ENDED and job.id not in booked]
-    return sum(waiting, Amount())
-
-
-def untold(jobs: Sequence[ReleaseJob], booked: dict[str, Booked], every: float) -> Amount:
-    """What reservations exceed prices by, of requests whose end is not told yet: their price is not told either."""
-    hidden = [booked[job.id] for job in jobs if job.id in booked and job.told_state(every) == "waiting"]
-    excess = [Amount(each.reservation.epsilon, each.reservation.delta) - each.price for each in hidden]
-    return sum(excess, Amount())
-
-
-def spent_by(mine: Sequence[ReleaseJob], booked: dict[str, Booked]) -> Amount:
-    """What the requests of a user cost so far; those that wait count in full."""
-    paid = [booked[job.id].price for job in mine if job.id in booked]
-    return sum(paid, unreserved(mine, booked))
 
 
 def _same(earlier: ReleaseJob, job: ReleaseJob) -> ReleaseJob:

@@ -1,7 +1,8 @@
 """Users, their passwords, tokens and sessions.
 
 A password, and the secret of a token, is stored as its Argon2 hash. Verifying one takes a moment on purpose, so a
-token that was verified is remembered, by a digest and in memory only; whether it was revoked is looked up each time.
+token that was verified is remembered, by a digest and in memory only; whether it was revoked is looked up each time,
+or was a moment ago and nothing was written since.
 """
 
 import hashlib
@@ -16,7 +17,8 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 from veilset.errors import BadCall, VeilsetError
-from veilset.service.database import SESSIONS, TOKENS, USERS, ServiceDatabase
+from veilset.service.database import PROVIDED, SESSIONS, TOKENS, USERS, ServiceDatabase
+from veilset.service.memory import MOST_REMEMBERED, ShortMemory
 from veilset.service.permissions import ROLES, SCOPES, Principal
 from veilset.service.settings import ServiceSettings
 from veilset.wording import shown
@@ -30,13 +32,30 @@ SHORTEST_PASSWORD, LONGEST_PASSWORD = 10, 200
 TOKEN_START = "vst"  # noqa: S105 - what every token starts with
 LONGEST_TOKEN_DAYS = 366
 _FIRST_OWNER = "admin"
-_MOST_REMEMBERED = 10_000
 
 _PASSWORDS = PasswordHasher()
 _SECRETS = PasswordHasher(time_cost=1, memory_cost=8 * 1024, parallelism=1)
 """A secret of 256 random bits needs no slow hash; what it gets is slow enough to notice guessing."""
 _NOBODY = _PASSWORDS.hash(secrets.token_hex(16))
 """What is verified where there is no such user: the answer takes as long."""
+
+
+_OF_TOKEN = (
+    sql.select(TOKENS.c.hash, TOKENS.c.scope, USERS.c.name, USERS.c.role, USERS.c.sees_releases)
+    .join(USERS, USERS.c.name == TOKENS.c.user)
+    .where(TOKENS.c.id == sql.bindparam("number"), TOKENS.c.expires > sql.bindparam("now"), USERS.c.is_active)
+)
+"""Asked with every request: put together once, since that takes longer than the answer."""
+
+_OF_SESSION = (
+    sql.select(SESSIONS.c.csrf, USERS.c.name, USERS.c.role, USERS.c.sees_releases)
+    .join(USERS, USERS.c.name == SESSIONS.c.user)
+    .where(
+        SESSIONS.c.hash == sql.bindparam("digest"),
+        SESSIONS.c.expires > sql.bindparam("now"),
+        USERS.c.is_active,
+    )
+)
 
 
 class NotAllowed(VeilsetError):  # noqa: N818 - reads as what happened
@@ -77,6 +96,7 @@ class People:
     def __init__(self, database: ServiceDatabase, settings: ServiceSettings) -> None:
         self._database, self._settings = database, settings
         self._verified: dict[str, str] = {}
+        self._memory = ShortMemory[Principal](lambda: database.writes)
 
     def first_password(self) -> str | None:
         """The password of the first owner, made where there is no user yet; told once, stored nowhere."""
@@ -87,8 +107,10 @@ class People:
         self.add(_FIRST_OWNER, role="owner", password=password)
         return password
 
-    def add(self, name: str, *, role: str, password: str, sees_releases: bool = False) -> None:
-        """A new user."""
+    def add(
+        self, name: str, *, role: str, password: str, sees_releases: bool = False, subject: str | None = None
+    ) -> None:
+        """A new user; `subject` is what a provider of logins calls them."""
         checked_name(name, "the name")
         if role not in ROLES:
             raise BadCall(f"there is no role {shown(role)}; give one of {', '.join(ROLES)}")
@@ -105,6 +127,8 @@ class People:
             if connection.execute(sql.select(USERS.c.name).where(USERS.c.name == name)).first():
                 raise BadCall(f"there is a user {name!r} already; take another name")
             connection.execute(USERS.insert().values(row))
+            if subject is not None:
+                connection.execute(PROVIDED.insert().values(subject=subject, user=name))
 
     def all(self) -> list[dict[str, Any]]:
         """Every user, without what is secret."""
@@ -154,6 +178,31 @@ class People:
                 connection.execute(USERS.update().where(USERS.c.name == name).values(failures=0))
         return Principal(row.name, row.role, sees_releases=row.sees_releases)
 
+    def of_provider(self, subject: str, name: str, role: str) -> Principal:
+        """Who logs in by a provider; made at the first login. The role is what the provider says each time.
+
+        A name that somebody has already, by a password or another provider's word, stays theirs.
+        """
+        with self._database.reading() as connection:
+            known = connection.execute(
+                sql.select(USERS)
+                .join(PROVIDED, PROVIDED.c.user == USERS.c.name)
+                .where(PROVIDED.c.subject == subject)
+            ).first()
+        if known is None:
+            try:
+                self.add(name, role=role, password=secrets.token_urlsafe(32), subject=subject)
+            except BadCall:
+                raise LoginRefused(
+                    f"the name {shown(name)} is taken here, or not possible; ask an owner of the service"
+                ) from None
+            return Principal(name, role, sees_releases=False)  # type: ignore[arg-type]  # checked by `add`
+        if not known.is_active:
+            raise LoginRefused("you are locked out of this service; ask an owner")
+        if known.role != role:
+            self.change(known.name, role=role)
+        return Principal(known.name, role, sees_releases=known.sees_releases)  # type: ignore[arg-type]
+
     def _count_failure(self, name: str) -> None:
         """One more wrong password; too many in a row lock the user out for a while."""
         with self._database.writing() as connection:
@@ -198,16 +247,21 @@ class People:
             if connection.execute(TOKENS.delete().where(*chosen)).rowcount == 0:
                 raise LookupError("there is no such token of yours")
 
+    def remembered(self, secret: str) -> Principal | None:
+        """Whose token or session it is, where that was looked up a moment ago; asks no database."""
+        return self._memory.recall(_digest_of(secret))
+
     def of_token(self, token: str) -> Principal | None:
         """Whose token it is; None where it is nobody's, or was revoked, or its time is over."""
+        return self._memory.look_up(_digest_of(token), lambda: self._of_token(token))
+
+    def _of_token(self, token: str) -> Principal | None:
         start, _, rest = token.partition("_")
         number, _, secret = rest.partition("_")
         if start != TOKEN_START or len(token) > 200 or not secret:
             return None
-        query = sql.select(TOKENS.c.hash, TOKENS.c.scope, USERS).join(USERS, USERS.c.name == TOKENS.c.user)
-        query = query.where(TOKENS.c.id == number, TOKENS.c.expires > time.time(), USERS.c.is_active)
         with self._database.reading() as connection:
-            row = connection.execute(query).first()
+            row = connection.execute(_OF_TOKEN, {"number": number, "now": time.time()}).first()
         if row is None or not self._is_verified(row.hash, secret):
             return None
         return Principal(row.name, row.role, sees_releases=row.sees_releases, scope=row.scope)
@@ -219,7 +273,7 @@ class People:
             return True
         if not _fits(_SECRETS, stored, secret):
             return False
-        if len(self._verified) >= _MOST_REMEMBERED:
+        if len(self._verified) >= MOST_REMEMBERED:
             self._verified.clear()
         self._verified[stored] = digest
         return True
@@ -236,12 +290,12 @@ class People:
 
     def of_session(self, secret: str) -> Principal | None:
         """Whose session it is; None where it is nobody's or over."""
-        query = sql.select(SESSIONS.c.csrf, USERS).join(USERS, USERS.c.name == SESSIONS.c.user)
-        query = query.where(
-            SESSIONS.c.hash == _digest_of(secret), SESSIONS.c.expires > time.time(), USERS.c.is_active
-        )
+        return self._memory.look_up(_digest_of(secret), lambda: self._of_session(secret))
+
+    def _of_session(self, secret: str) -> Principal | None:
+        given = {"digest": _digest_of(secret), "now": time.time()}
         with self._database.reading() as connection:
-            row = connection.execute(query).first()
+            row = connection.execute(_OF_SESSION, given).first()
         if row is None:
             return None
         return Principal(row.name, row.role, sees_releases=row.sees_releases, csrf=row.csrf)

@@ -15,6 +15,7 @@ from veilset.gate import SecureNoise
 from veilset.service.core import Service
 from veilset.service.dispatcher import WorkerProcess
 from veilset.service.events import LOGGER, JsonLines
+from veilset.service.queries import kind_of_address
 from veilset.service.settings import ServiceSettings
 from veilset.service.web.application import create_app
 
@@ -22,6 +23,8 @@ DRAWS_AT_START = 2000
 """2,000 draws from every law when the service starts; `veilset audit noise` draws 20,000."""
 
 _SECONDS_TO_FINISH = 30
+_SECONDS_KEPT_OPEN = 75
+"""75 seconds until an idle connection is closed: later than clients give one up, who would else write into it."""
 
 
 class NoiseBroken(VeilsetError):  # noqa: N818 - reads as what happened
@@ -49,6 +52,11 @@ def check_service(settings: ServiceSettings) -> list[str]:
     worker.dismiss()
     lines.append(f"a worker starts within {settings.worker_memory_mb} MB")
     lines.append(f"{len(tested_noise())} laws of random draws hold")
+    lines.extend(
+        f"connection {name} leads to {kind_of_address(address)}; it is used when a dataset is read"
+        for name, address in sorted(settings.connections.items())
+    )
+    lines.extend(_checked_provider(settings))
     if settings.needs_https:
         lines.append(
             f"WARNING: {settings.host} is reached by other machines without https; put a proxy with https in front "
@@ -56,6 +64,16 @@ def check_service(settings: ServiceSettings) -> list[str]:
         )
     service.database.close()
     return lines
+
+
+def _checked_provider(settings: ServiceSettings) -> list[str]:
+    """Whether the provider of logins answers, where there is one."""
+    if settings.oidc is None:
+        return []
+    from veilset.service.provider import LoginProvider  # noqa: PLC0415 - needs the extra `oidc`
+
+    LoginProvider(settings.oidc).begin()
+    return [f"the provider of logins {settings.oidc.issuer} answers"]
 
 
 def make_server_app(service: Service, *, tests: list[NoiseTest] | None = None) -> FastAPI:
@@ -95,6 +113,7 @@ def serve(settings: ServiceSettings) -> None:
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=_SECONDS_TO_FINISH,
+        timeout_keep_alive=_SECONDS_KEPT_OPEN,
         proxy_headers=settings.behind_https,
     )
     uvicorn.Server(config).run()

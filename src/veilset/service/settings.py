@@ -1,14 +1,67 @@
 """What the owner of a service decides: where things lie, how much workers may use, when results are told."""
 
+import os
 import tomllib
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from veilset.errors import BadCall
+from veilset.service.permissions import ROLES
 
 LOCAL = ("127.0.0.1", "localhost", "::1")
 """Addresses that no other machine reaches."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderSettings:
+    """A provider of OpenID Connect: the section `[service.oidc]`.
+
+    Attributes:
+        issuer: what the provider calls itself, an https address.
+        client_id: what it calls this service.
+        client_secret: what this service proves itself with; `env:NAME` takes it from the environment.
+        address: where browsers find this service, as in `https://curator.example.org`.
+        roles: the word of the claim that gives each role; the first role that fits is taken.
+        role_claim: the claim that holds these words.
+        name_claim: the claim that holds what a new user is called here.
+        scope: what the provider is asked for.
+    """
+
+    issuer: str
+    client_id: str
+    client_secret: str = field(repr=False)
+    address: str
+    roles: dict[str, str]
+    role_claim: str = "groups"
+    name_claim: str = "preferred_username"
+    scope: str = "openid profile"
+
+    @classmethod
+    def of(cls, told: dict[str, Any]) -> "ProviderSettings":
+        """Check what a file says."""
+        known = {each.name: each.default is MISSING for each in fields(cls)}
+        wrong = [name for name in told if name not in known]
+        wrong += [name for name, is_needed in known.items() if is_needed and name not in told]
+        if wrong:
+            raise BadCall(
+                f"{wrong[0]} is missing in [service.oidc], or unknown; there are {', '.join(known)}"
+            )
+        made = cls(**{**told, "client_secret": from_environment(str(told["client_secret"]))})
+        for address in (made.issuer, made.address):
+            parts = urlsplit(address)
+            if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in LOCAL):
+                raise BadCall(f"{address!r} is no https address; logins need one")
+        unknown = set(made.roles) - set(ROLES)
+        if unknown or not made.roles:
+            raise BadCall(f"roles of [service.oidc] are {', '.join(ROLES)}; give words for some of them")
+        return made
+
+    @property
+    def callback(self) -> str:
+        """Where the provider sends browsers back to: tell it so."""
+        return f"{self.address.rstrip('/')}/login/provider/callback"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +73,9 @@ class ServiceSettings:
         database: where users, datasets and requests are kept: a SQLite file or a PostgreSQL address.
         ledger: where budgets are kept.
         data_folders: where files may lie that datasets are made of; `folder/data` if none is named.
+        connections: databases that owners may read by a query: a name for each, and its address.
+        spark_paths: where data may lie that a cluster reads, such as `s3a://lake/baskets`.
+        spark_master: the cluster that reads it: `sc://host:port`, or a master of Spark.
         host: the address to listen on.
         port: the port to listen on.
         behind_https: whether browsers reach the service by https; cookies are then for https only.
@@ -31,12 +87,16 @@ class ServiceSettings:
         lock_after: 5 wrong passwords in a row lock a user out.
         lock_minutes: 15 minutes of being locked out.
         logins_per_minute: 20 logins that one address may try in a minute.
+        oidc: who else may say who somebody is; None: passwords only.
     """
 
     folder: Path = Path("veilset-service")
-    database: str = ""
-    ledger: str = ""
+    database: str = field(default="", repr=False)
+    ledger: str = field(default="", repr=False)
     data_folders: tuple[Path, ...] = ()
+    connections: dict[str, str] = field(default_factory=dict, repr=False)
+    spark_paths: tuple[str, ...] = ()
+    spark_master: str = field(default="", repr=False)
     host: str = "127.0.0.1"
     port: int = 8484
     behind_https: bool = False
@@ -48,6 +108,7 @@ class ServiceSettings:
     lock_after: int = 5
     lock_minutes: float = 15
     logins_per_minute: int = 20
+    oidc: ProviderSettings | None = None
 
     @classmethod
     def read(cls, path: Path | None) -> "ServiceSettings":
@@ -66,26 +127,36 @@ class ServiceSettings:
     @classmethod
     def of(cls, told: dict[str, Any], *, beside: Path) -> "ServiceSettings":
         """Check what a file says; paths in it start from its folder."""
-        defaults = {field.name: field.default for field in fields(cls)}
+        defaults = {each.name: _default_of(each) for each in fields(cls)}
         unknown = told.keys() - defaults.keys()
         if unknown:
             raise BadCall(
                 f"there is no setting {min(unknown)!r} of a service; there are {', '.join(defaults)}"
             )
+        told = dict(told)
+        provider = told.pop("oidc", None)
         for name, value in told.items():
             _check_kind(name, value, defaults[name])
-        folder = beside / told.get("folder", cls.__dataclass_fields__["folder"].default)
-        folders = tuple(beside / each for each in told.get("data_folders", ()))
-        return cls(**{**told, "folder": folder, "data_folders": folders}).complete()
+        values = {
+            **told,
+            "oidc": None if provider is None else ProviderSettings.of(provider),
+            "folder": beside / told.get("folder", defaults["folder"]),
+            "data_folders": tuple(beside / each for each in told.get("data_folders", ())),
+            "spark_paths": tuple(told.get("spark_paths", ())),
+            "connections": {
+                name: from_environment(str(address)) for name, address in told.get("connections", {}).items()
+            },
+        }
+        return cls(**values).complete()
 
     def complete(self) -> "ServiceSettings":
         """The same, with what follows from the folder filled in."""
         for name in ("workers", "worker_memory_mb", "release_every", "largest_upload_mb", "lock_after"):
             if getattr(self, name) <= 0:
                 raise BadCall(f"{name} = {getattr(self, name)} is not possible; give a number above 0")
-        values: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
-        values["database"] = self.database or f"sqlite:///{self.folder / 'service.db'}"
-        values["ledger"] = self.ledger or f"sqlite:///{self.folder / 'ledger.db'}"
+        values: dict[str, Any] = {each.name: getattr(self, each.name) for each in fields(self)}
+        values["database"] = from_environment(self.database) or f"sqlite:///{self.folder / 'service.db'}"
+        values["ledger"] = from_environment(self.ledger) or f"sqlite:///{self.folder / 'ledger.db'}"
         values["data_folders"] = self.data_folders or (self.folder / "data",)
         return ServiceSettings(**values)
 
@@ -114,6 +185,20 @@ class ServiceSettings:
             folder.chmod(0o700)
         for folder in self.data_folders:
             folder.mkdir(parents=True, exist_ok=True)
+
+
+def _default_of(setting: Any) -> Any:  # noqa: ANN401 - a field, and whatever it holds
+    return setting.default if setting.default_factory is MISSING else setting.default_factory()
+
+
+def from_environment(text: str) -> str:
+    """A setting as it stands there, or from the environment where it is `env:NAME`: for what is secret."""
+    name = text.removeprefix("env:")
+    if name == text:
+        return text
+    if name not in os.environ:
+        raise BadCall(f"the settings refer to {name} in the environment, where it is not; set it")
+    return os.environ[name]
 
 
 def _check_kind(name: str, value: object, default: object) -> None:

@@ -58,7 +58,7 @@ def answer_orders(orders: IO[str], answers: IO[str]) -> None:
 def outcome_of(order: dict[str, Any]) -> dict[str, str]:
     """Do as ordered. What an error says can be about the data: it is for the owner's eyes."""
     try:
-        _read(order) if order["task"] == "read" else _release(order)
+        told = _read(order) if order["task"] == "read" else _release(order)
     except BudgetExceeded as refusal:
         return {"state": "refused", "message": str(refusal), "detail": ""}
     except MemoryError:
@@ -67,33 +67,46 @@ def outcome_of(order: dict[str, Any]) -> dict[str, str]:
         return {"state": "failed", "message": _ASK, "detail": str(error)}
     except Exception as error:  # noqa: BLE001 - a worker answers, whatever happens
         return {"state": "failed", "message": _ASK, "detail": f"{type(error).__name__}, for veilset to mend"}
-    return {"state": "done", "message": "", "detail": ""}
+    return {"state": "done", "message": "", "detail": "", **told}
 
 
 _ASK = "the work failed; the owner of the data can see why, and the ledger says what it cost"
 
 
-def _read(order: dict[str, Any]) -> None:
-    """Read a file as its owner described it, and keep it in the encoded form."""
-    alphabet = order["alphabet"].splitlines() or None
-    data = read(order["source"], alphabet=alphabet, **order["options"])
-    write_encoded(data, order["data"])
+def _read(order: dict[str, Any]) -> dict[str, str]:
+    """Read data as its owner described it, and keep it in the encoded form; on a cluster it stays there.
+
+    How many items there are is told where they are public, on the owner's word, and else not.
+    """
+    data = _data_at(order)
+    if order["options"].get("engine") == "spark":
+        write_whole(order["data"], order["job"])  # marks when it was read: whoever held it reads it again
+    else:
+        write_encoded(data, order["data"])
+    return {"items": str(len(data.alphabet))} if order["tells_items"] else {}
 
 
-def _release(order: dict[str, Any]) -> None:
+def _data_at(order: dict[str, Any]) -> Transactions:
+    return read(order["source"], alphabet=order["alphabet"] or None, **order["options"])
+
+
+def _release(order: dict[str, Any]) -> dict[str, str]:
     """Ask, on the account of the dataset, under the request's own number: it can be paid for once."""
     ledger = Ledger(order["ledger"], who=order["who"], must_exist=True)
-    account = ledger.dataset(order["dataset"], warn=_warn).for_release(reference=order["job"])
-    data = _data_of(order["data"])
-    result = _VERBS[order["task"]](data, account=account, **order["request"])
+    account = ledger.dataset(order["dataset"], warn=_warn).for_release(
+        reference=order["job"], different_people=order["different_people"]
+    )
+    result = _VERBS[order["task"]](_data_of(order), account=account, **order["request"])
     write_whole(order["result"], json.dumps(document_of(result), ensure_ascii=False))
+    return {}
 
 
-def _data_of(path: str) -> Transactions:
-    key = (path, Path(path).stat().st_mtime_ns)
+def _data_of(order: dict[str, Any]) -> Transactions:
+    """The data of a dataset, mapped or on its cluster; the last one is held."""
+    key = (order["data"], Path(order["data"]).stat().st_mtime_ns)
     if key not in _held:
         _held.clear()
-        _held[key] = read(path)
+        _held[key] = _data_at(order) if "source" in order else read(order["data"])
     return _held[key]
 
 

@@ -116,6 +116,19 @@ def test_the_same_people_pay_in_both_datasets(ledger_address: str) -> None:
         stores.for_release(same_people_as="nobody").reserve(price("1/8"))
 
 
+def test_a_new_dataset_can_have_people_of_others_from_the_start(ledger_address: str) -> None:
+    """What it spends counts for all of them; where one is not there, nothing is made."""
+    ledger = Ledger(ledger_address)
+    stores, online = ledger.dataset("stores", epsilon=1), ledger.dataset("online", epsilon=2)
+    ledger.create("club", epsilon=4, same_people_as=["stores", "online"]).reserve(price("1/2"))
+    assert (stores.spent, online.spent) == (price("1/2"), price("1/2"))
+    assert ledger.dataset("club").left == price("1/2")
+    with pytest.raises(BadCall, match="no dataset 'nobody'"):
+        ledger.create("other", epsilon=1, same_people_as=["stores", "nobody"])
+    assert "other" not in ledger.balances()
+    assert ledger.flaws() == []
+
+
 def test_data_under_a_second_name_is_refused(ledger_address: str) -> None:
     """Unless its owner says whose it is; the declaration is written down and asked for once."""
     ledger = Ledger(ledger_address)

@@ -98,6 +98,40 @@ def test_who_asks_for_too_much_is_told_what_is_left(quiet_site: Site) -> None:
     assert "is left of epsilon 100" in answer.json()["error"]
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"k": 16},
+        {"k": 5, "max_size": 1},
+        {"k": 5, "task": "items"},
+        {"k": None},
+        {"k": 3, "task": "items", "max_size": 2},
+        {"epsilon": "1/10000000"},
+        {"epsilon": "0"},
+        {"epsilon": "1/0"},
+        {"epsilon": "1e-400"},
+        {"min_support": "0"},
+        {"min_support": "1.0"},
+        {"delta": "1e-9"},
+        {"method": "nothing"},
+        {"method": "tps-em"},
+        {"task": "publish", "k": None, "method": "planned:nothing"},
+    ],
+)
+def test_what_cannot_be_answered_is_refused_at_the_door(quiet_site: Site, change: dict[str, Any]) -> None:
+    """With a sentence; nothing waits, nothing is paid. The data has 4 items, which are public."""
+    service = quiet_site.team.service
+    service.catalogue.tell_items("stores", 4)
+    with quiet_site.client("analyst") as client:
+        before = client.get("/api/v1/datasets/stores").json()["budget"]
+        heads = {"Idempotency-Key": "refused-at-the-door"}
+        answer = client.post("/api/v1/releases", json={**ASK, **change}, headers=heads)
+        assert answer.status_code == 400, answer.text
+        assert len(answer.json()["error"]) > 30
+        assert client.get("/api/v1/datasets/stores").json()["budget"] == before
+    assert "refused-at-the-door" not in {job.key for job in service.jobs.of_datasets(["stores"])}
+
+
 def test_a_forecast_looks_at_nothing_and_costs_nothing(quiet_site: Site) -> None:
     """It says what to expect and what would be left."""
     with quiet_site.client("analyst") as client:
@@ -108,7 +142,13 @@ def test_a_forecast_looks_at_nothing_and_costs_nothing(quiet_site: Site) -> None
         assert client.get("/api/v1/datasets/stores").json()["budget"]["left"] == before
 
 
-NEW = {"file": "baskets.dat", "items": "public", "unit": "transaction", "epsilon": "1"}
+NEW = {
+    "file": "baskets.dat",
+    "items": "public",
+    "unit": "transaction",
+    "epsilon": "1",
+    "different_people": True,
+}
 
 
 @pytest.mark.parametrize(
@@ -122,7 +162,20 @@ NEW = {"file": "baskets.dat", "items": "public", "unit": "transaction", "epsilon
         ({"file": "baskets.dat\0.csv"}, 400),
         ({"file": "..\\service.db"}, 400),
         ({"file": "nothing.dat"}, 400),
-        ({"query": "SELECT 1; DROP TABLE people"}, 422),
+        ({"query": "SELECT 1"}, 400),
+        ({"source": "query", "file": "", "connection": "shop", "query": "SELECT 1"}, 400),
+        ({"source": "query", "file": "", "connection": "sqlite:///service.db", "query": "SELECT 1"}, 400),
+        ({"source": "folder", "file": "."}, 400),
+        ({"source": "folder", "file": "nothing"}, 400),
+        ({"source": "spark", "file": "", "path": "s3a://lake/x"}, 400),
+        ({"connection_string": "postgresql://x"}, 422),
+        ({"different_people": False}, 400),
+        ({"same_people_as": ["stores"]}, 400),
+        ({"same_people_as": ["nothing"], "different_people": False}, 400),
+        ({"unit": "person"}, 400),
+        ({"owner": "customer"}, 400),
+        ({"per_owner": 3}, 400),
+        ({"items": "private"}, 400),
         ({"epsilon": "9" * 10_000_000}, 422),
         ({"epsilon": "NaN"}, 422),
         ({"epsilon": "1/0"}, 400),

@@ -51,7 +51,8 @@ def test_nothing_but_health_and_login_answers_without_a_role(quiet_site: Site, t
     quiet_site.app.state.door.wrong_tokens = RateLimit(10_000)
     found = statuses(quiet_site, token)
     public = {path for (_, path, permission) in found if permission == PUBLIC}
-    assert public == {"/health", "/login", "/api/v1/login", "/static/nothing"}
+    logins = {"/login", "/api/v1/login", "/login/provider", "/login/provider/callback"}
+    assert public == {"/health", "/static/nothing", *logins}
     for (method, path, permission), status in found.items():
         if permission != PUBLIC:
             expected = 401 if path.startswith(("/api/", "/metrics")) else 303

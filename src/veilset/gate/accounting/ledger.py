@@ -109,8 +109,12 @@ class Ledger:
         delta: Delta | None = None,
         unit: str | None = None,
         per_release: Epsilon | None = None,
+        same_people_as: Sequence[str] = (),
     ) -> "DatasetAccount":
-        """A new dataset; refused where there is one of that name."""
+        """A new dataset; refused where there is one of that name.
+
+        `same_people_as` are datasets that have people of this one: from the start, its releases count for them, too.
+        """
         checks.named(name)
         with self._database.writing() as ledger:
             if ledger.entries([name]):
@@ -118,6 +122,10 @@ class Ledger:
                     f"the ledger has a dataset {name!r} already; take another name, or raise its total"
                 )
             self._append(ledger, checks.creation(name, epsilon, delta, unit, per_release))
+            for other in same_people_as:
+                link = checks.link_of(ReleaseTerms(name, same_people_as=other), balances_of(ledger.entries()))
+                if link is not None:
+                    self._append(ledger, link)
         return DatasetAccount(self, ReleaseTerms(name))
 
     def raise_total(

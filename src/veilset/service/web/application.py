@@ -1,6 +1,6 @@
 """The application: routes, pages, heads of answers, and nothing that answers without a permission."""
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Iterable
 from importlib.resources import files
 from typing import Any
 
@@ -9,11 +9,12 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.responses import PlainTextResponse
 from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from veilset._version import __version__
+from veilset.errors import BadCall
 from veilset.service.core import Service
-from veilset.service.web import pages
-from veilset.service.web.api import api
+from veilset.service.web.api import API_ROUTERS
 from veilset.service.web.door import (
     COOKIE,
     PUBLIC,
@@ -23,6 +24,7 @@ from veilset.service.web.door import (
     needs,
     permission_of,
 )
+from veilset.service.web.pages import PAGE_ROUTERS, problem_page
 from veilset.service.web.problems import handle_problems
 
 POLICY = (
@@ -39,6 +41,8 @@ HEADS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
+
+_RAW_HEADS = [(name.encode(), value.encode()) for name, value in HEADS.items()]
 
 _SCHEMES = {
     "token": {"type": "http", "scheme": "bearer"},
@@ -88,13 +92,25 @@ def create_app(service: Service) -> FastAPI:
     """Put the application together; a route without a permission stops it."""
     app = FastAPI(title="veilset", version=__version__, docs_url=None, redoc_url=None, openapi_url=None)
     app.state.door, app.state.noise_tests, app.state.answers = ServiceDoor(service), None, {}
-    for router in (api, others, pages.pages):
+    app.state.provider = _provider_of(service)
+    for router in (*API_ROUTERS, others, *PAGE_ROUTERS):
         app.router.routes.extend(router.routes)
-    handle_problems(app, pages.problem_page)
+    handle_problems(app, problem_page)
     app.openapi = lambda: _description(app)  # type: ignore[method-assign]
-    app.middleware("http")(_with_heads)
+    app.add_middleware(_Heads, answers=app.state.answers)
     check_guarded(app.routes)
     return app
+
+
+def _provider_of(service: Service) -> Any:  # noqa: ANN401 - of the extra `oidc`, or None
+    """The provider of logins that the settings name."""
+    if service.settings.oidc is None:
+        return None
+    try:
+        from veilset.service.provider import LoginProvider  # noqa: PLC0415
+    except ImportError as missing:
+        raise BadCall(f"logins by a provider need {missing.name}: pip install 'veilset[oidc]'") from None
+    return LoginProvider(service.settings.oidc)
 
 
 def check_guarded(routes: Iterable[BaseRoute]) -> None:
@@ -105,14 +121,26 @@ def check_guarded(routes: Iterable[BaseRoute]) -> None:
         permission_of(route)
 
 
-async def _with_heads(request: Request, call: Callable[[Request], Awaitable[Response]]) -> Response:
+class _Heads:
     """Every answer says what a browser may do with it; how many there were is counted."""
-    response = await call(request)
-    for name, value in HEADS.items():
-        response.headers.setdefault(name, value)
-    answers: dict[int, int] = request.app.state.answers
-    answers[response.status_code] = answers.get(response.status_code, 0) + 1
-    return response
+
+    def __init__(self, app: ASGIApp, answers: dict[int, int]) -> None:
+        self._app, self._answers = app, answers
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, and add to the head of its answer."""
+
+        async def send_with_heads(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                given = {name for name, _ in message["headers"]}
+                message["headers"] = [
+                    *message["headers"],
+                    *(each for each in _RAW_HEADS if each[0] not in given),
+                ]
+                self._answers[message["status"]] = self._answers.get(message["status"], 0) + 1
+            await send(message)
+
+        await self._app(scope, receive, send_with_heads)
 
 
 def _description(app: FastAPI) -> dict[str, Any]:

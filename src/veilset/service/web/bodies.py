@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from veilset.service.core import MOST_ASKED, ReleaseAsk
+from veilset.service.asking import MOST_ASKED, ReleaseAsk
 from veilset.service.people import LONGEST_PASSWORD, LONGEST_TOKEN_DAYS, NAME_PATTERN, SHORTEST_PASSWORD
 
 Name = Annotated[str, Field(pattern=NAME_PATTERN, examples=["stores"])]
@@ -95,10 +95,51 @@ class UserRow(BaseModel):
 
 
 class NewDataset(Body):
-    """A dataset to register: a file in the folders of data, who is protected, which items may be named, the budget."""
+    """A dataset to register: where its data is, who is protected, which items may be named, the budget."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {
+                    "name": "stores",
+                    "file": "baskets.csv",
+                    "items": "private",
+                    "unit": "transaction",
+                    "epsilon": "4",
+                    "delta": "1e-6",
+                },
+                {
+                    "name": "web",
+                    "source": "query",
+                    "connection": "shop",
+                    "query": "SELECT customer, item FROM sales",
+                    "owner": "customer",
+                    "item": "item",
+                    "items": "private",
+                    "unit": "person",
+                    "epsilon": "4",
+                    "delta": "1e-6",
+                    "same_people_as": ["stores"],
+                },
+            ]
+        },
+    )
 
     name: Name
-    file: str = Field(min_length=1, max_length=200, examples=["baskets.csv"])
+    source: Literal["file", "folder", "query", "spark"] = "file"
+    file: str = Field(default="", max_length=200, description="a file, or a folder, of the folders of data")
+    connection: Word = Field(default="", description="for a query: a database of the settings, by its name")
+    query: str = Field(default="", max_length=20_000, description="one SELECT, which only reads")
+    path: Word = Field(default="", description="for spark: a path below one of the settings")
+    same_people_as: list[Name] = Field(
+        default=[],
+        max_length=100,
+        description="datasets that have people of this one: their budgets pay, too",
+    )
+    different_people: bool = Field(
+        default=False, description="your word that nobody in this data is in another dataset"
+    )
     items: Literal["list", "public", "private"]
     unit: Literal["transaction", "person"]
     epsilon: NumberText = Field(description="what all releases together may cost")
@@ -118,6 +159,15 @@ class NewDataset(Body):
     )
     number_of_items: int | None = Field(default=None, ge=1, le=10**8)
     length: float | None = Field(default=None, gt=0, le=10**6)
+
+
+class SourceList(BaseModel):
+    """What datasets can be made of."""
+
+    files: list[str]
+    folders: list[str]
+    connections: list[str]
+    spark_paths: list[str]
 
 
 class AmountRow(BaseModel):
@@ -143,8 +193,10 @@ class DatasetRow(BaseModel):
     title: str
     state: str
     detail: str
+    source: str = Field(description="where its data comes from; told to owners")
     unit: str
     items: str
+    same_people_as: list[str]
     budget: BudgetRow
     allowance_left: AmountRow | None
     facts: dict[str, float]

@@ -17,6 +17,7 @@ from fastapi.routing import APIRoute
 from starlette.concurrency import run_in_threadpool
 
 from veilset.service.core import Service
+from veilset.service.events import LOGGER
 from veilset.service.permissions import Principal
 
 COOKIE = "veilset_session"
@@ -66,6 +67,7 @@ class ServiceDoor:
         who = await self._who(request)
         if who is None:
             raise self._refusal(request, 401, "log in, or send a token: Authorization: Bearer ...")
+        request.state.who = who
         if not who.may(permission):
             raise self._refusal(request, 403, f"your role or your token does not allow {permission!r}", who)
         if who.csrf is not None and request.method not in _SAFE:
@@ -77,15 +79,19 @@ class ServiceDoor:
         if scheme:
             return await self._of_token(request, scheme, token)
         cookie = request.cookies.get(COOKIE)
-        return None if not cookie else await run_in_threadpool(self.service.people.of_session, cookie)
+        people = self.service.people
+        if not cookie:
+            return None
+        return people.remembered(cookie) or await run_in_threadpool(people.of_session, cookie)
 
     async def _of_token(self, request: Request, scheme: str, token: str) -> Principal | None:
         address = address_of(request)
         if self.wrong_tokens.is_over(address):
-            raise HTTPException(429, "too many wrong tokens from your address; wait a minute")
+            raise too_many(request, "too many wrong tokens from your address; wait a minute")
         who = None
         if scheme.lower() == "bearer":
-            who = await run_in_threadpool(self.service.people.of_token, token.strip())
+            people, given = self.service.people, token.strip()
+            who = people.remembered(given) or await run_in_threadpool(people.of_token, given)
         if who is None:
             self.wrong_tokens.count(address)
         return who
@@ -111,6 +117,12 @@ class ServiceDoor:
         name = "" if who is None else who.name
         self.service.events.note("refused", who=name, status=status, method=request.method, route=path)
         return HTTPException(status, why)
+
+
+def too_many(request: Request, why: str) -> HTTPException:
+    """A refusal that stands in the log and not among the events: whoever causes many must not fill a table."""
+    LOGGER.warning("refused", extra={"told": {"status": 429, "address": address_of(request)}})
+    return HTTPException(429, why)
 
 
 def address_of(request: Request) -> str:
@@ -156,12 +168,12 @@ def needs(permission: str) -> dict[str, Any]:
     return {"openapi_extra": {_MARK: permission, "security": security}}
 
 
-def _who_asks(request: Request) -> Principal:
+async def _who_asks(request: Request) -> Principal:  # not in a thread: it waits for nothing
     who: Principal = request.state.who
     return who
 
 
-def _service_of(request: Request) -> Service:
+async def _service_of(request: Request) -> Service:
     service: Service = request.app.state.door.service
     return service
 

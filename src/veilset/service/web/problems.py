@@ -64,7 +64,12 @@ def handle_problems(app: FastAPI, page_of: Callable[[Request, int, str], Respons
 
     @app.exception_handler(StarletteHTTPException)
     async def _http(request: Request, error: HTTPException) -> Response:
-        response = answer(request, error.status_code, str(error.detail))
+        said = (
+            "there is nothing at this address; follow a link"
+            if error.status_code == 404
+            else str(error.detail)
+        )
+        response = answer(request, error.status_code, said)
         for name, value in (error.headers or {}).items():
             response.headers[name] = value
         return response

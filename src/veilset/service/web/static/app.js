@@ -91,6 +91,20 @@ if (progress) {
   });
 }
 
+// Fields that belong to one choice are shown with it.
+const register = document.querySelector("[data-register]");
+if (register) {
+  const follow = () => {
+    for (const each of register.querySelectorAll("[data-for]")) {
+      const [name, value] = each.dataset.for.split("=");
+      const chosen = register.querySelector(`[name=${name}]:checked`);
+      each.hidden = chosen !== null && chosen.value !== value;
+    }
+  };
+  register.addEventListener("change", follow);
+  follow();
+}
+
 // Uploads go to the API as they are.
 const upload = document.querySelector("[data-uploads]");
 if (upload) upload.addEventListener("change", async () => {
