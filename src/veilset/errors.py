@@ -6,6 +6,7 @@
     │   └── ChoiceMissing   a choice that nobody makes in the caller's place
     ├── BudgetExceeded      a question that the budget cannot pay; nothing was looked at
     ├── ClusterFailed       work on a Spark cluster that could not be done, or a cluster that cannot be reached
+    ├── EntropyFailed       randomness that cannot be relied on; nothing was drawn
     ├── LedgerUnavailable   a ledger that cannot be read or written: nothing was looked at
     └── NoiseTooSmall       noise that would cost more than was paid: a mistake in veilset; nothing was drawn
 
@@ -39,6 +40,10 @@ class BudgetExceeded(VeilsetError):  # noqa: N818
 
 class ClusterFailed(VeilsetError):  # noqa: N818
     """Work on a Spark cluster that could not be done, or a cluster that cannot be reached."""
+
+
+class EntropyFailed(VeilsetError):  # noqa: N818
+    """Randomness of the operating system that is none, or that another process has drawn before. Nothing was drawn."""
 
 
 class LedgerUnavailable(VeilsetError):  # noqa: N818
