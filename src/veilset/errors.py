@@ -8,9 +8,10 @@
     ├── ClusterFailed       work on a Spark cluster that could not be done, or a cluster that cannot be reached
     ├── EntropyFailed       randomness that cannot be relied on; nothing was drawn
     ├── LedgerUnavailable   a ledger that cannot be read or written: nothing was looked at
+    ├── MemoryTooSmall      data that takes more memory than there is
     └── NoiseTooSmall       noise that would cost more than was paid: a mistake in veilset; nothing was drawn
 
-BadInput and BadCall are ValueErrors, too: whoever catches those catches them.
+BadInput and BadCall are ValueErrors, and MemoryTooSmall is a MemoryError: whoever catches those catches them.
 
 A message says what was given, what is allowed and what to do next. It never quotes private data: BadInput
 names the file and the line, not what the line holds. A message is one line, but for that of a choice: it explains
@@ -48,6 +49,10 @@ class EntropyFailed(VeilsetError):  # noqa: N818
 
 class LedgerUnavailable(VeilsetError):  # noqa: N818
     """A ledger that cannot be read or written. What it could not be told was not looked at."""
+
+
+class MemoryTooSmall(VeilsetError, MemoryError):  # noqa: N818
+    """Data that takes more memory than there is; the message says how much."""
 
 
 class NoiseTooSmall(VeilsetError):  # noqa: N818

@@ -126,7 +126,7 @@ class PrivateLocator(InTreeCacheLocator):
 class KernelPlace(CompileResultCacheImpl):
     """Where the files of one kernel go: numba's choice, then the private folder."""
 
-    _locator_classes = (*CompileResultCacheImpl._locator_classes, PrivateLocator)  # noqa: SLF001
+    _locator_classes = [*CompileResultCacheImpl._locator_classes, PrivateLocator]  # noqa: RUF012, SLF001
 
 
 class KernelCache(FunctionCache):

@@ -15,6 +15,7 @@ from veilset.arrow_arrays import integers, numpy_of
 from veilset.deferred import Deferred
 from veilset.errors import BadInput
 from veilset.marks import PUBLISHED_MARK
+from veilset.memory_room import raise_if_memory
 from veilset.raw.disk_arrays import DiskArray
 from veilset.raw.read.cores import on_all_cores
 from veilset.raw.read.encode import TokenRows, dictionary_rows, offsets_of
@@ -52,7 +53,8 @@ def streamed_rows(file: ByteFile, columns: Columns, *, layout: str | None, skips
             return _streamed(file, columns, layout, skips=skips, numbers_text=True)
         except pa.ArrowNotImplementedError:  # Arrow cannot number all text in lists that other programs wrote
             return _streamed(file, columns, layout, skips=skips, numbers_text=False)
-    except (pa.ArrowException, OSError, UnicodeDecodeError):
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise_if_memory(error)
         raise BadInput(f"{file.name} is damaged or breaks off; check that it was copied completely") from None
 
 
