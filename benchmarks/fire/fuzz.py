@@ -1,0 +1,227 @@
+"""Mutated files of every format, read by the commands: `python -m benchmarks.fire fuzz [--tries N] [--seed S]`.
+
+Each file goes through a command as a shell would run it. What must hold: the exit code is 0, 2 or 3; no traceback, no
+crash; an answer within 10 seconds; at most 10 times the file's size of memory and 64 MB beside it; nothing of the data
+in what is said on stderr; outputs whole or absent, and nothing left beside them. What does not hold is kept: the file
+and the command, for tests/corpus.
+"""
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from benchmarks.fire.formats import CANARY, CANARY_NUMBER, DATA, FORMATS, FileFormat, is_whole
+from benchmarks.fire.mutations import mutated
+from benchmarks.fire.page import Row
+
+LONGEST = 10.0
+"""10 seconds without an end are a hang."""
+ROOM = 64 << 20
+"""64 MB beside ten times the file: what libraries take when they are first used."""
+ENDS = (0, 2, 3)
+
+
+class Bench:
+    """A folder with a whole file of every format, and room for mutated ones."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.wholes = {
+            each.name: folder / f"whole-{place}{each.suffix}" for place, each in enumerate(FORMATS)
+        }
+        self.data = folder / "data.csv"
+        self.data.write_text("bread,milk\nmilk\nbeer,milk\n" * 5, encoding="utf-8")
+
+    def prepare(self) -> None:
+        """Make all whole files."""
+        for each in FORMATS:
+            each.make(self.wholes[each.name])
+
+    def case(self, seed: int, number: int) -> tuple[FileFormat, bytes, list[str]]:
+        """The format, the mutated bytes and the command of one try; the same for the same numbers."""
+        chance = random.Random(f"{seed} {number}")  # noqa: S311 - repeatable on purpose
+        chosen = FORMATS[number % len(FORMATS)]
+        command = chosen.commands[(number // len(FORMATS)) % len(chosen.commands)]
+        content = chosen.shell(mutated(self.wholes[chosen.name].read_bytes(), chance))
+        return chosen, content, list(command)
+
+    def call(self, chosen: FileFormat, command: list[str], folder: Path) -> list[str]:
+        """The command with the names of files in this folder."""
+        names = {"FILE": folder / f"x{chosen.suffix}", "WHOLE": self.wholes[chosen.name], DATA: self.data}
+        return [
+            str(names[word]) if word in names else str(folder / word) if word.startswith("OUT") else word
+            for word in command
+        ]
+
+
+def memory() -> int:
+    """The most memory that this process had since it was last asked."""
+    status = Path("/proc/self/status").read_text(encoding="ascii")
+    peak = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM:"))
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+    return peak << 10
+
+
+def faults_of(bench: Bench, chosen: FileFormat, content: bytes, command: list[str]) -> list[str]:
+    """Run a command on a mutated file, here; whatever did not hold, in words."""
+    from veilset.cli import run_here  # noqa: PLC0415
+
+    with tempfile.TemporaryDirectory(dir=bench.folder) as name:
+        folder = Path(name)
+        (folder / f"x{chosen.suffix}").write_bytes(content)
+        before, given = memory(), {path.name for path in folder.iterdir()}
+        try:
+            ended = run_here(bench.call(chosen, command, folder))
+        except BaseException as error:  # noqa: BLE001 - whichever it is, a user would see it
+            return [f"{type(error).__name__} came through"]
+        is_verdict = ended.code == 1 and command[:2] == ["ledger", "verify"]  # on stdout, line by line
+        found = [] if ended.code in ENDS or is_verdict else [f"exit code {ended.code}"]
+        if ended.code > 1 and not 1 <= len(ended.stderr.splitlines()) <= (
+            4 if "which items" in ended.stderr else 1
+        ):
+            found.append(f"{len(ended.stderr.splitlines())} lines on stderr")
+        if CANARY in ended.stderr or str(CANARY_NUMBER) in ended.stderr:
+            found.append("the data is told on stderr")
+        if memory() - before > 10 * len(content) + ROOM:
+            found.append("too much memory")
+        return found + list(_left_over(folder, given, ended.code))
+
+
+def _left_over(folder: Path, given: set[str], code: int) -> Iterator[str]:
+    """Files that are not whole, or that nobody asked for."""
+    for path in folder.iterdir():
+        if path.name in given or path.name.endswith((".db-wal", ".db-shm", ".db-journal")):
+            continue
+        if not path.name.startswith("OUT") or code:
+            yield f"{path.suffix} left behind with exit code {code}"
+        elif path.suffix in {".json", ".dat"} and not is_whole(path):
+            yield "an output that is not whole"
+
+
+def work(folder: str, seed: str, start: str, end: str) -> None:
+    """The tries from one number to another, in this process; a line before each and after each."""
+    bench, told = Bench(Path(folder)), os.fdopen(os.dup(1), "w")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    for chosen in FORMATS:  # what libraries take when they are first used is not the file's
+        for command in chosen.commands:
+            faults_of(bench, chosen, chosen.shell(bench.wholes[chosen.name].read_bytes()), list(command))
+    for number in range(int(start), int(end)):
+        chosen, content, command = bench.case(int(seed), number)
+        told.write(f"{json.dumps({'starts': number})}\n")
+        told.flush()
+        found = faults_of(bench, chosen, content, command)
+        told.write(f"{json.dumps({'ended': number, 'faults': found})}\n")
+        told.flush()
+
+
+class Watched:
+    """A process that tries files, and what it says; ends it where it says nothing for too long."""
+
+    def __init__(self, bench: Bench, seed: int, start: int, end: int) -> None:
+        numbers = [str(seed), str(start), str(end)]
+        call = [sys.executable, "-m", "benchmarks.fire.fuzz", "work", str(bench.folder), *numbers]
+        self.process = subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.is_hung = False
+        self._beat = time.process_time(), time.monotonic()
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def lines(self) -> Iterator[dict[str, Any]]:
+        """What it says."""
+        stream: IO[str] | None = self.process.stdout
+        for line in stream or ():
+            self._beat = self._used(), time.monotonic()
+            yield json.loads(line)
+
+    def _used(self) -> float:
+        """The processor time of the process: on a busy machine a clock would call work a hang."""
+        try:
+            fields = (
+                Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()
+            )
+        except OSError:
+            return 0.0
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def _watch(self) -> None:
+        while self.process.poll() is None:
+            time.sleep(0.5)
+            used, since = self._beat
+            is_busy = self._used() - used > 4 * LONGEST
+            if time.monotonic() - since > 60 * LONGEST or is_busy:
+                self.is_hung = True
+                self.process.kill()
+
+
+def fuzz(
+    tries: int, seed: int, *, keep: Path | None = None
+) -> tuple[Counter[str], list[tuple[int, list[str]]]]:
+    """Try files; how many were tried of each format, and the numbers of those of which something did not hold."""
+    tried: Counter[str] = Counter()
+    failed: list[tuple[int, list[str]]] = []
+    with tempfile.TemporaryDirectory(prefix="veilset-fuzz-") as name:
+        bench = Bench(Path(name))
+        bench.prepare()
+        number = 0
+        while number < tries:
+            watched, current = Watched(bench, seed, number, tries), number
+            for told in watched.lines():
+                current = told.get("starts", current)
+                if "ended" in told:
+                    tried[bench.case(seed, current)[0].name] += 1
+                    if told["faults"]:
+                        failed.append((current, told["faults"]))
+                        _keep(bench, seed, current, told["faults"], keep)
+                    current += 1
+            code = watched.process.wait()
+            if current < tries:
+                what = ["a hang"] if watched.is_hung else [f"a crash with code {code}"]
+                failed.append((current, what))
+                _keep(bench, seed, current, what, keep)
+                current += 1
+            number = current
+    return tried, failed
+
+
+def _keep(bench: Bench, seed: int, number: int, faults: list[str], folder: Path | None) -> None:
+    """Keep a file of which something did not hold."""
+    chosen, content, command = bench.case(seed, number)
+    print(f"{number} ({chosen.name}): veilset {' '.join(command)}: {'; '.join(faults)}", flush=True)
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{seed}-{number}{chosen.suffix}").write_bytes(content)
+        (folder / f"{seed}-{number}.command").write_text(json.dumps(command), encoding="utf-8")
+
+
+def campaign(arguments: list[str]) -> list[Row]:
+    """As the command line asks."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.fire fuzz")
+    parser.add_argument("--tries", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--keep", type=Path)
+    given = parser.parse_args(arguments)
+    tried, failed = fuzz(given.tries, given.seed, keep=given.keep)
+    print(", ".join(f"{name} {number}" for name, number in tried.items()))
+    return [
+        Row(
+            f"a mutated file, of {len(FORMATS)} formats",
+            given.tries,
+            given.tries - len(failed),
+            "nothing: one line that says which file, exit code 2",
+            f"python -m benchmarks.fire fuzz --tries {given.tries} --seed {given.seed}",
+        )
+    ]
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "work":
+        work(*sys.argv[2:])
