@@ -12,6 +12,7 @@ from benchmarks.fire.page import HEAD, machine, write_rows
 
 CAMPAIGNS = {
     "fuzz": "benchmarks.fire.fuzz",
+    "kills": "benchmarks.fire.kills",
 }
 
 

@@ -53,7 +53,9 @@ def read_table_file(file: ByteFile, columns: Columns) -> "tuple[pl.DataFrame, st
         else:
             with pa.ipc.open_file(source) as arrow:
                 table = arrow.read_all().select(chosen_columns(arrow.schema.names, columns, file))
-                table.validate(full=True)  # what Arrow maps as it is, Polars trusts
+        table.validate(
+            full=True
+        )  # what Arrow takes as it is, Polars trusts: places in the file, and text as UTF-8
         mark = (table.schema.metadata or {}).get(PUBLISHED_MARK)
         return pl.DataFrame(table.replace_schema_metadata(None)), mark and mark.decode()
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:

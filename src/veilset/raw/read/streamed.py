@@ -111,7 +111,9 @@ def _batches(reader: Any, names: list[str]) -> Iterator[pa.RecordBatch]:  # noqa
     """The rows of these columns, some at a time."""
     if isinstance(reader, pq.ParquetFile):
         for group in range(reader.num_row_groups):  # a batch of two groups has no numbers for its text
-            yield from reader.iter_batches(batch_size=ROWS_IN_A_BATCH, row_groups=[group], columns=names)
+            for batch in reader.iter_batches(batch_size=ROWS_IN_A_BATCH, row_groups=[group], columns=names):
+                batch.validate(full=True)  # Arrow does not look whether text is UTF-8
+                yield batch
         return
     for place in range(reader.num_record_batches):
         batch = reader.get_batch(place).select(names)
