@@ -13,6 +13,12 @@ from benchmarks.fire.page import HEAD, machine, write_rows
 CAMPAIGNS = {
     "fuzz": "benchmarks.fire.fuzz",
     "kills": "benchmarks.fire.kills",
+    "disk": "benchmarks.fire.disk",
+    "long": "benchmarks.fire.long_runs",
+    "soak": "benchmarks.fire.soak",
+    "side-channels": "benchmarks.fire.side_channels",
+    "hardened": "benchmarks.fire.hardened",
+    "memory": "benchmarks.fire.hardened:memory_campaign",
 }
 
 
@@ -24,7 +30,8 @@ def main(arguments: list[str]) -> None:
         sys.exit(f"no campaign {given[0]}; there is: {', '.join(CAMPAIGNS)}")
     print(f"{machine()}\n\n{HEAD}\n|---|--:|--:|---|---|")
     for name in given[:1] or CAMPAIGNS:
-        rows = import_module(CAMPAIGNS[name]).campaign(given[1:])
+        home, _, function = CAMPAIGNS[name].partition(":")
+        rows = getattr(import_module(home), function or "campaign")(given[1:])
         print("\n".join(map(str, rows)), flush=True)
         if writes:
             write_rows(rows)

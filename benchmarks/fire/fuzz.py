@@ -90,7 +90,8 @@ def faults_of(bench: Bench, chosen: FileFormat, content: bytes, command: list[st
             4 if "which items" in ended.stderr else 1
         ):
             found.append(f"{len(ended.stderr.splitlines())} lines on stderr")
-        if CANARY in ended.stderr or str(CANARY_NUMBER) in ended.stderr:
+        told = "" if "name one of its columns" in ended.stderr else ended.stderr  # a first line is a header
+        if CANARY in told or str(CANARY_NUMBER) in told:
             found.append("the data is told on stderr")
         if memory() - before > 10 * len(content) + ROOM:
             found.append("too much memory")
@@ -113,8 +114,8 @@ def work(folder: str, seed: str, start: str, end: str) -> None:
     bench, told = Bench(Path(folder)), os.fdopen(os.dup(1), "w")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     for chosen in FORMATS:  # what libraries take when they are first used is not the file's
-        for command in chosen.commands:
-            faults_of(bench, chosen, chosen.shell(bench.wholes[chosen.name].read_bytes()), list(command))
+        for words in chosen.commands:
+            faults_of(bench, chosen, chosen.shell(bench.wholes[chosen.name].read_bytes()), list(words))
     for number in range(int(start), int(end)):
         chosen, content, command = bench.case(int(seed), number)
         told.write(f"{json.dumps({'starts': number})}\n")
