@@ -4,8 +4,8 @@
 
 Prints one line of JSON: the draws of the process and of two forks, or what they raised. KIND is `secure` or `seeded`,
 the control: a generator that is kept in memory. WHERE is `here`, `namespace` (forks have process number 1, as has the
-process they come from), `sandbox` (the system call `getrandom` is unknown, as on an old kernel) or `refusing` (it is
-known and refused).
+process they come from), `unknown` (there is no system call `getrandom`, as on an old kernel) or `refused` (a sandbox
+refuses it).
 """
 
 import ctypes
@@ -27,7 +27,7 @@ GETRANDOM = {"x86_64": 318, "aarch64": 278}
 NO_NEW_PRIVILEGES, SET_SECCOMP, FILTER = 38, 22, 2
 LOAD, EQUAL, RETURN = 0x20, 0x15, 0x06
 ALLOW, FAIL = 0x7FFF0000, 0x00050000
-REFUSALS = {"sandbox": errno.ENOSYS, "refusing": errno.EPERM}
+REFUSALS = {"unknown": errno.ENOSYS, "refused": errno.EPERM}
 WIDE = Fraction(2**40)
 """A scale of 2^40: two draws that are the same are no accident."""
 

@@ -12,6 +12,7 @@ from benchmarks.fire.page import HEAD, machine, write_rows
 
 CAMPAIGNS = {
     "fuzz": "benchmarks.fire.fuzz",
+    "calls": "benchmarks.fire.fuzz:calls_campaign",
     "kills": "benchmarks.fire.kills",
     "disk": "benchmarks.fire.disk",
     "long": "benchmarks.fire.long_runs",

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from benchmarks.fire.formats import CANARY, CANARY_NUMBER, DATA, FORMATS, FileFormat, is_whole
-from benchmarks.fire.mutations import mutated
+from benchmarks.fire.mutations import mutated, mutated_words
 from benchmarks.fire.page import Row
 
 LONGEST = 10.0
@@ -47,9 +47,16 @@ class Bench:
         for each in FORMATS:
             each.make(self.wholes[each.name])
 
-    def case(self, seed: int, number: int) -> tuple[FileFormat, bytes, list[str]]:
-        """The format, the mutated bytes and the command of one try; the same for the same numbers."""
+    def case(self, seed: int, number: int, kind: str) -> tuple[FileFormat, bytes, list[str]]:
+        """The format, the mutated bytes and the command of one try; the same for the same numbers.
+
+        Of the kind "files" the file is mutated, of the kind "calls" the command.
+        """
         chance = random.Random(f"{seed} {number}")  # noqa: S311 - repeatable on purpose
+        if kind == "calls":
+            chosen = FORMATS[chance.randrange(len(FORMATS))]
+            words = mutated_words(chance.choice(chosen.commands), chance)
+            return chosen, chosen.shell(self.wholes[chosen.name].read_bytes()), words
         chosen = FORMATS[number % len(FORMATS)]
         command = chosen.commands[(number // len(FORMATS)) % len(chosen.commands)]
         content = chosen.shell(mutated(self.wholes[chosen.name].read_bytes(), chance))
@@ -109,7 +116,7 @@ def _left_over(folder: Path, given: set[str], code: int) -> Iterator[str]:
             yield "an output that is not whole"
 
 
-def work(folder: str, seed: str, start: str, end: str) -> None:
+def work(folder: str, seed: str, start: str, end: str, kind: str = "files") -> None:
     """The tries from one number to another, in this process; a line before each and after each."""
     bench, told = Bench(Path(folder)), os.fdopen(os.dup(1), "w")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
@@ -117,7 +124,7 @@ def work(folder: str, seed: str, start: str, end: str) -> None:
         for words in chosen.commands:
             faults_of(bench, chosen, chosen.shell(bench.wholes[chosen.name].read_bytes()), list(words))
     for number in range(int(start), int(end)):
-        chosen, content, command = bench.case(int(seed), number)
+        chosen, content, command = bench.case(int(seed), number, kind)
         told.write(f"{json.dumps({'starts': number})}\n")
         told.flush()
         found = faults_of(bench, chosen, content, command)
@@ -128,8 +135,8 @@ def work(folder: str, seed: str, start: str, end: str) -> None:
 class Watched:
     """A process that tries files, and what it says; ends it where it says nothing for too long."""
 
-    def __init__(self, bench: Bench, seed: int, start: int, end: int) -> None:
-        numbers = [str(seed), str(start), str(end)]
+    def __init__(self, bench: Bench, seed: int, start: int, end: int, kind: str) -> None:
+        numbers = [str(seed), str(start), str(end), kind]
         call = [sys.executable, "-m", "benchmarks.fire.fuzz", "work", str(bench.folder), *numbers]
         self.process = subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.is_hung = False
@@ -164,9 +171,9 @@ class Watched:
 
 
 def fuzz(
-    tries: int, seed: int, *, keep: Path | None = None
+    tries: int, seed: int, kind: str, *, keep: Path | None = None
 ) -> tuple[Counter[str], list[tuple[int, list[str]]]]:
-    """Try files; how many were tried of each format, and the numbers of those of which something did not hold."""
+    """Try files, or calls; how many of each format, and the numbers of those of which something did not hold."""
     tried: Counter[str] = Counter()
     failed: list[tuple[int, list[str]]] = []
     with tempfile.TemporaryDirectory(prefix="veilset-fuzz-") as name:
@@ -174,28 +181,29 @@ def fuzz(
         bench.prepare()
         number = 0
         while number < tries:
-            watched, current = Watched(bench, seed, number, tries), number
+            watched, current = Watched(bench, seed, number, tries, kind), number
             for told in watched.lines():
                 current = told.get("starts", current)
                 if "ended" in told:
-                    tried[bench.case(seed, current)[0].name] += 1
+                    tried[bench.case(seed, current, kind)[0].name] += 1
                     if told["faults"]:
                         failed.append((current, told["faults"]))
-                        _keep(bench, seed, current, told["faults"], keep)
+                        _keep(bench, (seed, current, kind), told["faults"], keep)
                     current += 1
             code = watched.process.wait()
             if current < tries:
                 what = ["a hang"] if watched.is_hung else [f"a crash with code {code}"]
                 failed.append((current, what))
-                _keep(bench, seed, current, what, keep)
+                _keep(bench, (seed, current, kind), what, keep)
                 current += 1
             number = current
     return tried, failed
 
 
-def _keep(bench: Bench, seed: int, number: int, faults: list[str], folder: Path | None) -> None:
-    """Keep a file of which something did not hold."""
-    chosen, content, command = bench.case(seed, number)
+def _keep(bench: Bench, case: tuple[int, int, str], faults: list[str], folder: Path | None) -> None:
+    """Keep a file, and its command, of which something did not hold."""
+    seed, number, _ = case
+    chosen, content, command = bench.case(*case)
     print(f"{number} ({chosen.name}): veilset {' '.join(command)}: {'; '.join(faults)}", flush=True)
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -204,23 +212,26 @@ def _keep(bench: Bench, seed: int, number: int, faults: list[str], folder: Path 
 
 
 def campaign(arguments: list[str]) -> list[Row]:
-    """As the command line asks."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.fire fuzz")
+    """Mutated files."""
+    return _campaign(arguments, "files", f"a mutated file, of {len(FORMATS)} formats")
+
+
+def calls_campaign(arguments: list[str]) -> list[Row]:
+    """Mutated command lines, on whole files."""
+    return _campaign(arguments, "calls", "a mutated command line")
+
+
+def _campaign(arguments: list[str], kind: str, fault: str) -> list[Row]:
+    name = {"files": "fuzz", "calls": "calls"}[kind]
+    parser = argparse.ArgumentParser(prog=f"python -m benchmarks.fire {name}")
     parser.add_argument("--tries", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", type=Path)
     given = parser.parse_args(arguments)
-    tried, failed = fuzz(given.tries, given.seed, keep=given.keep)
+    tried, failed = fuzz(given.tries, given.seed, kind, keep=given.keep)
     print(", ".join(f"{name} {number}" for name, number in tried.items()))
-    return [
-        Row(
-            f"a mutated file, of {len(FORMATS)} formats",
-            given.tries,
-            given.tries - len(failed),
-            "nothing: one line that says which file, exit code 2",
-            f"python -m benchmarks.fire fuzz --tries {given.tries} --seed {given.seed}",
-        )
-    ]
+    command = f"python -m benchmarks.fire {name} --tries {given.tries} --seed {given.seed}"
+    return [Row(fault, given.tries, given.tries - len(failed), "nothing: one line, exit code 2", command)]
 
 
 if __name__ == "__main__":

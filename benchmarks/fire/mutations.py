@@ -101,3 +101,94 @@ def mutated(data: bytes, chance: random.Random) -> bytes:
     for _ in range(chance.choice([1, 1, 2, 4])):
         data = chance.choice(MUTATIONS)(data, chance)
     return data
+
+
+ODD_WORDS = (
+    *(
+        "",
+        " ",
+        "-",
+        "--",
+        "-1",
+        "0",
+        "1",
+        "nan",
+        "inf",
+        "1e999",
+        "1e-400",
+        "1/0",
+        "0x10",
+        "9" * 400,
+        "1,2,,3",
+    ),
+    *(
+        "null",
+        "..",
+        "/",
+        "/dev/null",
+        "no-such-file.dat",
+        "x.json",
+        "é",
+        "a\nb",
+        "%s{0}",
+        "'; DROP TABLE x",
+        "$HOME",
+    ),
+    *("--k", "--epsilon", "--public-items", "--delta", "--alphabet", "--json", "--out", "--owner", "--item"),
+    *(
+        "--format",
+        "--separator",
+        "--header",
+        "--min-support",
+        "--max-size",
+        "--method",
+        "--per-owner",
+        "--query",
+    ),
+    *(
+        "--skip-bad-rows",
+        "--public-count",
+        "--quiet",
+        "--verbose",
+        "--force",
+        "--report",
+        "--dataset",
+        "--help",
+    ),
+    *(
+        "planned",
+        "privbasis",
+        "diffpart",
+        "fimi",
+        "long",
+        "onehot",
+        "table",
+        "basket",
+        "tab",
+        ";",
+        "auto",
+        "1e-9",
+    ),
+)
+"""Words of command lines that mean something elsewhere, or nothing."""
+
+
+def mutated_words(words: Sequence[str], chance: random.Random) -> list[str]:
+    """A command line after one to three changes; the first word, the command, stays."""
+    changed = list(words)
+    for _ in range(chance.choice([1, 1, 2, 3])):
+        place = chance.randrange(1, len(changed) + 1)
+        match chance.randrange(5):
+            case 0:
+                del changed[place : place + 1]
+            case 1:
+                changed.insert(place, chance.choice(ODD_WORDS))
+            case 2:
+                changed[place : place + 1] = [chance.choice(ODD_WORDS)]
+            case 3:
+                changed[place : place + 1] = [*changed[place : place + 1], chance.choice(ODD_WORDS)]
+            case _:
+                other = chance.randrange(1, len(changed)) if len(changed) > 1 else 0
+                if 1 <= place < len(changed):
+                    changed[place], changed[other] = changed[other], changed[place]
+    return changed

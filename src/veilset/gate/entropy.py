@@ -3,7 +3,7 @@
 Uniform integers and keys come from the operating system at every draw (`secrets`, which is `getrandom`, or /dev/urandom
 where a sandbox refuses that call). Nothing of them is kept, so a fork shares nothing.
 
-Noise comes from OpenDP, which draws it from the generator of OpenSSL: seeded by the operating system, and kept in the
+Noise comes from OpenDP, which draws it from the generator of OpenSSL: seeded by `getrandom` alone, and kept in the
 memory of the process. `gate.noise` draws some of it before anything is asked for, to see that it can. A fork copies
 that memory. OpenSSL notices a fork by the number of the process, and seeds itself anew. Two processes with one number
 are beyond it: a child in a process namespace of its own, or one that has the number of an ancestor that has ended.
