@@ -14,7 +14,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from benchmarks.fire.kills import DATASETS, Ground, flaws_of, prepare, run
+from benchmarks.fire.kills import DATASETS, Ground, apart, flaws_of, prepare, run
 from benchmarks.fire.page import Row
 from veilset.gate import Ledger
 
@@ -41,17 +41,26 @@ def run_on_small_disk(call: list[str], most: int) -> tuple[int, str]:
 
 def faults_of(ground: Ground, task: str, number: int, most: int) -> tuple[int, list[str]]:
     """The exit code of a command on a small disk, and what does not hold."""
-    before = 0 if task == "evaluate" else len(Ledger(ground.ledger).balances()[DATASETS[task]].booked)
     code, printed = run_on_small_disk(ground.call(task, number), most)
     found = [] if code in {0, 2} else [f"exit code {code}"]
-    found += flaws_of(ground, task, number)
-    if task != "evaluate" and not ground.out(task, number).exists():
-        booked = list(Ledger(ground.ledger).balances()[DATASETS[task]].booked.values())[before:]
-        if any(each.price.epsilon and each.state == "settled" for each in booked) and not _is_document(
-            printed
-        ):
-            found.append("what was paid for is nowhere")
+    if _is_document(printed):
+        ground.printed[task] = ground.printed.get(task, 0) + 1
+    is_kept = task == "evaluate" or ground.out(task, number).exists() or _is_document(printed)
+    found += apart(
+        lambda: flaws_of(ground, task, number) + ([] if is_kept else _paid_in_vain(ground, task, number))
+    )
     return code, found
+
+
+def _paid_in_vain(ground: Ground, task: str, number: int) -> list[str]:
+    """Whether the ledger holds as many settled releases as there are tries: the last one was paid for, then."""
+    booked = Ledger(ground.ledger).balances()[DATASETS[task]].booked.values()
+    settled = sum(each.state == "settled" and each.price.epsilon > 0 for each in booked)
+    kept = sum(
+        path.suffixes == ground.out(task, number).suffixes
+        for path in ground.out(task, 0).parent.glob("[0-9]*")
+    )
+    return ["what was paid for is nowhere"] if settled > kept + ground.printed.get(task, 0) else []
 
 
 def _is_document(printed: str) -> bool:

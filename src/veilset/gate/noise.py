@@ -149,8 +149,8 @@ def _check_generator(_: int) -> None:
         first, second = measurement([0] * 4), measurement([0] * 4)
     except OpenDPException:
         raise EntropyFailed(
-            "OpenDP gets no randomness: its generator, OpenSSL's, asks the system call getrandom and nothing else; let the "
-            "sandbox allow it. Nothing was spent"
+            "OpenDP gets no randomness: its generator, OpenSSL's, asks the system call getrandom and nothing else; let "
+            "the sandbox allow it. Nothing was spent"
         ) from None
     if first == second:
         raise EntropyFailed("OpenDP draws the same noise twice; install opendp anew. Nothing was spent")
