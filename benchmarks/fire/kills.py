@@ -105,7 +105,11 @@ def start(call: list[str]) -> int:
     sys.stdout.flush()
     child = os.fork()
     if child == 0:
-        run(call)
+        with suppress(
+            BaseException
+        ):  # an interrupt before the command has begun must not reach what stands above
+            run(call)
+        os._exit(130)
     return child
 
 
