@@ -92,6 +92,7 @@ def run(call: list[str], *, stdout: int | None = None) -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nothing if stream != 1 or stdout is None else stdout, stream)
+    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 - that of before may be of another kind
     sys.argv = ["veilset", *call]
     try:
         cli.run_and_exit()
