@@ -1,8 +1,9 @@
-# Each target sets up .venv when it is missing and reuses it when it is there.
+# Each target sets up .venv when it is missing and reuses it when it is there. With LOCKED=1 it installs what
+# locks/dev.txt holds, each file by its hash, and nothing newer.
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-thorough test-spark check format bench study discovery persons publishing audit prove mutants man clean
+.PHONY: demo test test-thorough test-spark check format bench study discovery persons publishing audit prove mutants man lock sbom soak fire clean
 
 demo: .venv/installed
 	$(BIN)/veilset demo
@@ -21,6 +22,7 @@ check: .venv/installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m benchmarks.supply_chain audit
 
 format: .venv/installed
 	$(BIN)/ruff check --fix .
@@ -50,6 +52,19 @@ prove: .venv/installed
 mutants: .venv/installed
 	$(BIN)/python -m benchmarks.mutants
 
+lock: .venv/installed
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/python -m benchmarks.supply_chain lock
+
+sbom: .venv/installed
+	$(BIN)/python -m benchmarks.supply_chain sbom
+
+soak: .venv/installed
+	$(BIN)/python -m benchmarks.fire soak
+
+fire: .venv/installed
+	$(BIN)/python -m benchmarks.fire
+
 man: .venv/installed
 	$(BIN)/python -m veilset.cli.man docs/veilset.1
 
@@ -58,5 +73,10 @@ clean:
 
 .venv/installed: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+ifdef LOCKED
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r locks/build.txt -r locks/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+else
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+endif
 	touch $@

@@ -4,6 +4,7 @@ Arrow's own `pa.array` and `to_numpy` import pandas first, where that is install
 """
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,19 @@ def numpy_of(array: pa.Array) -> npt.NDArray[Any]:
     if data is None or not len(array):
         return np.empty(0, dtype=kind)
     return np.frombuffer(data, dtype=kind, count=len(array), offset=array.offset * kind.itemsize)
+
+
+def whole_parquet(path: Path) -> pa.Table:
+    """The table of a Parquet file, checked value by value; an Arrow error where the file is damaged.
+
+    Polars reads these files, too, and ends in a panic where one is damaged.
+    """
+    import pyarrow.parquet as pq  # noqa: PLC0415 - what most commands do without
+
+    with pq.ParquetFile(path) as parquet:
+        table = parquet.read()
+    table.validate(full=True)
+    return table
 
 
 def large_strings(text: Uint8Array, starts: Int64Array) -> pa.LargeStringArray:

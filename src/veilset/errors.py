@@ -6,10 +6,12 @@
     │   └── ChoiceMissing   a choice that nobody makes in the caller's place
     ├── BudgetExceeded      a question that the budget cannot pay; nothing was looked at
     ├── ClusterFailed       work on a Spark cluster that could not be done, or a cluster that cannot be reached
+    ├── EntropyFailed       randomness that cannot be relied on; nothing was drawn
     ├── LedgerUnavailable   a ledger that cannot be read or written: nothing was looked at
+    ├── MemoryTooSmall      data that takes more memory than there is
     └── NoiseTooSmall       noise that would cost more than was paid: a mistake in veilset; nothing was drawn
 
-BadInput and BadCall are ValueErrors, too: whoever catches those catches them.
+BadInput and BadCall are ValueErrors, and MemoryTooSmall is a MemoryError: whoever catches those catches them.
 
 A message says what was given, what is allowed and what to do next. It never quotes private data: BadInput
 names the file and the line, not what the line holds. A message is one line, but for that of a choice: it explains
@@ -41,8 +43,16 @@ class ClusterFailed(VeilsetError):  # noqa: N818
     """Work on a Spark cluster that could not be done, or a cluster that cannot be reached."""
 
 
+class EntropyFailed(VeilsetError):  # noqa: N818
+    """Randomness of the operating system that is none, or that another process has drawn before. Nothing was drawn."""
+
+
 class LedgerUnavailable(VeilsetError):  # noqa: N818
     """A ledger that cannot be read or written. What it could not be told was not looked at."""
+
+
+class MemoryTooSmall(VeilsetError, MemoryError):  # noqa: N818
+    """Data that takes more memory than there is; the message says how much."""
 
 
 class NoiseTooSmall(VeilsetError):  # noqa: N818

@@ -31,6 +31,7 @@ from veilset.gate import (
     tells_spent,
 )
 from veilset.integers import whole
+from veilset.memory_room import check_room_for_release
 from veilset.methods.shared.discovery import find_items
 from veilset.methods.shared.persons import choose_per_owner
 from veilset.raw.clustered import ClusteredTransactions
@@ -130,6 +131,7 @@ class Access:
         ledger shall say of the release.
         """
         budget = self._budget()
+        check_room_for_release(_bytes_held(held))
         if self.account is None:
             yield ReleaseBudget(budget, None, {})
             return
@@ -258,6 +260,11 @@ def open_curator(  # noqa: PLR0913 - one argument has two names
         threads=threads,
     )
     return access.curator(data)
+
+
+def _bytes_held(held: Transactions | ClusteredTransactions) -> int:
+    """The memory that data takes on this machine."""
+    return 0 if isinstance(held, ClusteredTransactions) else held.nbytes
 
 
 def _possible(transactions: object) -> int:

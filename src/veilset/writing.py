@@ -6,7 +6,7 @@ leaves what was there before. Knows nothing of where baskets come from.
 
 import os
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
@@ -101,8 +101,12 @@ def write_fimi(
     *,
     names: Sequence[int | str],
     copies: Int64Array | None = None,
+    before_it_shows: Callable[[Path], None] | None = None,
 ) -> None:
-    """Ids that are integers stay as they are; names are numbered, and the vocabulary tells the numbers."""
+    """Ids that are integers stay as they are; names are numbered, and the vocabulary tells the numbers.
+
+    `before_it_shows` is called with the whole file before that takes its place: what it writes is there first.
+    """
     has_vocabulary = not all(isinstance(name, int) for name in names)
     if has_vocabulary:
         check_vocabulary(names)
@@ -111,6 +115,8 @@ def write_fimi(
         _write_lines(part, offsets, items, words=words, separator=" ", copies=copies)
         if has_vocabulary:
             write_whole(vocabulary_beside(path), numbered(names))
+        if before_it_shows is not None:
+            before_it_shows(part)
 
 
 def check_vocabulary(names: Sequence[int | str]) -> None:

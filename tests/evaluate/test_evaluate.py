@@ -84,6 +84,23 @@ def test_a_study_goes_on_where_it_was_stopped(results: pl.DataFrame, tmp_path: P
     assert told == []
 
 
+def test_a_study_that_is_interrupted_has_kept_what_was_done(results: pl.DataFrame, tmp_path: Path) -> None:
+    """Also the runs since the file was last written; the same call does the rest."""
+    path = tmp_path / "results.parquet"
+
+    def interrupt(done: int, _: int) -> None:
+        if done == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        evaluate(DATA, STUDY, results=path, progress=interrupt)
+    assert pl.read_parquet(path).height == 3
+    told: list[int] = []
+    whole = evaluate(DATA, STUDY, results=path, progress=lambda done, _: told.append(done))
+    assert told[0] == 4
+    assert whole.drop(TIMED).equals(results.drop(TIMED))
+
+
 def test_a_changed_dataset_of_the_same_name_is_run_again(tmp_path: Path) -> None:
     """Results belong to data, not to a name."""
     path = tmp_path / "results.parquet"

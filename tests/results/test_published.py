@@ -5,6 +5,7 @@ from collections import Counter
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import polars as pl
@@ -195,3 +196,18 @@ def test_a_vocabulary_of_an_older_dataset_does_not_stay_beside_a_new_one(tmp_pat
     assert "patient 7" in vocabulary.read_text(encoding="utf-8")
     vs.publish(rows, epsilon=1, delta=1e-9, noise=vs.SeededNoise(1)).write(path)
     assert not vocabulary.exists()
+
+
+@pytest.mark.parametrize("name", ["d.dat", "d.parquet"])
+def test_a_dataset_is_never_there_without_its_promise(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever is killed before the promise is written has written nothing; the control is the whole of it."""
+    published = vs.publish([[1, 2]] * 50, epsilon=1, public_items=True, noise=vs.SeededNoise(1))
+    with monkeypatch.context() as patched:
+        patched.setattr("veilset.results.published.write_whole", Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            published.write(tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+    published.write(tmp_path / name)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [name, f"{name}.json"]

@@ -3,6 +3,7 @@
 Heavy modules are imported inside the commands, so that `veilset --version` and `--help` answer at once.
 """
 
+import errno
 import gc
 import io
 import os
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, TextIO
 import typer
 
 from veilset.cli.commands import app
+from veilset.cli.limited import is_limited, run_watched
 from veilset.errors import BudgetExceeded, ChoiceMissing, VeilsetError
 from veilset.wording import printable
 
@@ -35,6 +37,8 @@ _UsageError: type[Exception] = typer.BadParameter.__mro__[1]
 
 def main() -> None:
     """Run a command in a process of its own, which ends soon: garbage need not be looked for often, or at the end."""
+    if is_limited():
+        sys.exit(run_watched(sys.argv[1:]))
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     try:
         run_and_exit()
@@ -106,9 +110,13 @@ def _notes(error: BaseException) -> list[str]:
 
 def _message(error: Exception) -> str:
     """What went wrong, in words; none of them from the data."""
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) and not isinstance(error, VeilsetError):
         return "this takes more memory than there is; ask for less at once"
     if isinstance(error, OSError):
+        if error.errno == errno.ENOMEM or not (
+            error.filename or error.strerror
+        ):  # of a library that was loaded
+            return "this takes more memory than there is; ask for less at once, or allow more"
         what, why = error.filename or "a file", error.strerror or type(error).__name__
         return f"{what} could not be read or written: {why}"
     return str(getattr(error, "format_message", error.__str__)())

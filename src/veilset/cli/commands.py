@@ -16,6 +16,7 @@ from veilset.cli.decorators import (
     or_on_stderr,
     or_on_stdout,
     reads_data,
+    tell_more,
     telling_spent,
     warn_if_conditional,
 )
@@ -110,6 +111,7 @@ def demo_command(
     with asking("a private release"):
         found = mine(baskets, epsilon=epsilon, k=k)
     terminal.print_release(found, most=20, lists_questions=verbose)
+    tell_more(verbose)
     write_report(found, page)
     terminal.print_line(f"All of it with plots, in a page that works offline: {page}")
 
@@ -259,6 +261,7 @@ def publish_command(
             terminal.print_json(published.to_dict())
         elif not quiet:
             terminal.print_published(published, out, lists_questions=verbose)
+    tell_more(verbose)
 
 
 app.command(name="show", epilog=examples("veilset show release.json", "veilset show release.json --verbose"))(

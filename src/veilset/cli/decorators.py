@@ -174,9 +174,20 @@ def makes_release(command: Callable[..., "Release"]) -> Callable[..., None]:
                 terminal.print_json(found.to_dict())
             elif not quiet:
                 terminal.print_release(found, lists_questions=verbose)
+        tell_more(verbose)
 
     data, path, *outputs, _ = parameters_of(and_shows)
     return as_command(and_shows, command, [data, path, *keyword_only(parameters_of(command)[1:]), *outputs])
+
+
+def tell_more(is_verbose: bool) -> None:
+    """With --verbose, what else is worth knowing of the machine that a command ran on."""
+    from veilset.kernel_folder import about_kernel_folder  # noqa: PLC0415
+    from veilset.render import terminal  # noqa: PLC0415
+
+    told = about_kernel_folder() if is_verbose else None
+    if told is not None:
+        terminal.warn(told)
 
 
 @contextmanager

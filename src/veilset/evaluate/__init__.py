@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from fractions import Fraction
 from itertools import product
@@ -186,7 +187,8 @@ class SeededRun:
         return Request.of(k=self.k, min_support=self.min_support, max_size=self.max_size)
 
 
-_ROWS_BETWEEN_WRITES = 50
+_SECONDS_BETWEEN_WRITES = 2.0
+"""2 seconds of work are lost at most where a study is killed; what was done before is in the file."""
 
 _MOST_REPEATS = 1_000_000
 """A million runs of each combination: more than anybody waits for."""
@@ -202,21 +204,39 @@ def evaluate(
 ) -> pl.DataFrame:
     """Run a study on datasets, which are looked at: public data only.
 
-    `results` is a Parquet file to append to; what it holds already is not run again, so that a long study
-    can be stopped and taken up. `workers` processes share the work and do not change the figures. Returns one
-    row for each run of the study, with the columns of `SCHEMA`.
+    `results` is a Parquet file to append to; what it holds already is not run again, so that a long study can be
+    stopped, or killed, and taken up by the same call. `workers` processes share the work and do not change the
+    figures. Returns one row for each run of the study, with the columns of `SCHEMA`.
     """
     with tempfile.TemporaryDirectory() as folder:
         jobs = [job for name, held in datasets.items() for job in _jobs(name, held, study, Path(folder))]
         done = {_key(row): row for row in read_results(results)}
         missing = [job for job in jobs if _key(asdict(job.run)) not in done]
-        for number, row in enumerate(_rows(missing, workers), start=1):
-            done[_key(row)] = row
-            if progress is not None:
-                progress(len(jobs) - len(missing) + number, len(jobs))
-            if results is not None and (number % _ROWS_BETWEEN_WRITES == 0 or number == len(missing)):
-                write_results(done.values(), results)
+        with _kept(done, results) as keep:
+            for number, row in enumerate(_rows(missing, workers), start=1):
+                done[_key(row)] = row
+                keep()
+                if progress is not None:
+                    progress(len(jobs) - len(missing) + number, len(jobs))
     return frame_of_rows(done[_key(asdict(job.run))] for job in jobs)
+
+
+@contextmanager
+def _kept(done: Mapping[tuple[object, ...], ResultRow], results: Path | None) -> Iterator[Callable[[], None]]:
+    """Hands out what brings the runs that are done to the disk, now and then, and at the end, however it comes."""
+    held, last = len(done), time.monotonic()
+
+    def keep() -> None:
+        nonlocal held, last
+        if results is not None and time.monotonic() - last >= _SECONDS_BETWEEN_WRITES:
+            write_results(done.values(), results)
+            held, last = len(done), time.monotonic()
+
+    try:
+        yield keep
+    finally:
+        if results is not None and len(done) > held:
+            write_results(done.values(), results)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 
+from veilset.arrow_arrays import whole_parquet
 from veilset.errors import BadCall
 from veilset.evaluate.metrics import mean_and_sd
 from veilset.writing import atomically
@@ -64,8 +66,8 @@ def read_results(path: Path | None) -> list[ResultRow]:
     if path is None or not path.exists():
         return []
     try:
-        frame = pl.read_parquet(path)
-    except (OSError, pl.exceptions.PolarsError):
+        frame = pl.DataFrame(whole_parquet(path).replace_schema_metadata(None))
+    except (OSError, pa.ArrowException, pl.exceptions.PolarsError):
         raise BadCall(f"{path} is no Parquet file; name one that an evaluation wrote, or a new one") from None
     frame = with_later_columns(frame)
     if dict(frame.schema) != SCHEMA:

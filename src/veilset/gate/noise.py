@@ -5,6 +5,7 @@ items a truncation keeps) is built on uniform integers, exactly: see `gate.selec
 """
 
 import math
+import os
 import random
 import secrets
 from fractions import Fraction
@@ -14,9 +15,11 @@ from typing import Any
 import numpy as np
 
 from veilset.arrays import Int64Array
+from veilset.errors import EntropyFailed
 from veilset.gate import referee
 from veilset.gate.approximate_mechanisms import DiscreteGaussian, ItemNaming
 from veilset.gate.draws import Noise
+from veilset.gate.entropy import check_entropy, check_not_repeating
 from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.gate.selection.item_discovery import NamedItems
 from veilset.gate.selection.noisy_test import NoisyTest, PassedCounts, SparseCounts
@@ -28,12 +31,20 @@ from veilset.raw.cuts.row_keys import RowKeys, SipKeys
 
 
 class SecureNoise(Noise):
-    """Entropy of the operating system; exact integer samplers; cannot be seeded or repeated."""
+    """Entropy of the operating system; exact integer samplers; cannot be seeded or repeated.
+
+    The entropy is checked before anything is asked for, and a fork before anything is drawn: see `gate.entropy`.
+    """
 
     is_private = True
 
+    def __init__(self) -> None:
+        check_entropy()
+        _check_generator(os.getpid())
+
     def discrete_laplace(self, counts: ExactCounts, *, scale: Fraction) -> Int64Array:
         """The counts with independent noise, drawn by OpenDP."""
+        check_not_repeating()
         if counts.values.size == 0:
             return counts.values
         measurement = _opendp_laplace(float_at_least(scale))
@@ -41,6 +52,7 @@ class SecureNoise(Noise):
 
     def discrete_gaussian(self, counts: ExactCounts, *, scale: Fraction) -> Int64Array:
         """The counts with independent noise, drawn by OpenDP."""
+        check_not_repeating()
         if counts.values.size == 0:
             return counts.values
         measurement = _opendp_gaussian(float_at_least(scale))
@@ -122,6 +134,30 @@ class SeededNoise(Noise):
     def keys(self) -> RowKeys:
         """Keys under a secret of the seed's."""
         return SipKeys(self._arrays.integers(0, 2**64, size=2, dtype=np.uint64))
+
+
+@lru_cache(maxsize=1)
+def _check_generator(_: int) -> None:
+    """EntropyFailed where OpenDP cannot draw or repeats itself; once in each process, by its number.
+
+    Before anything is asked for: a question that was paid for cannot be answered without noise.
+    """
+    from opendp.mod import OpenDPException  # noqa: PLC0415
+
+    measurement = _opendp_laplace(WIDE_SCALE)
+    try:
+        first, second = measurement([0] * 4), measurement([0] * 4)
+    except OpenDPException:
+        raise EntropyFailed(
+            "OpenDP gets no randomness: its generator, OpenSSL's, asks the system call getrandom and nothing else; let "
+            "the sandbox allow it. Nothing was spent"
+        ) from None
+    if first == second:
+        raise EntropyFailed("OpenDP draws the same noise twice; install opendp anew. Nothing was spent")
+
+
+WIDE_SCALE = float(2**40)
+"""Noise of scale 2^40: four draws agree with four others never, but for a generator that repeats itself."""
 
 
 @lru_cache(maxsize=64)

@@ -186,17 +186,27 @@ class Published(Paid):
         """
         path = Path(a_path(path, "the path of the dataset"))
         check_can_hold(path, self.names)
+
+        def promise_first(part: Path) -> None:
+            # Whoever is killed here leaves a promise without its dataset, never a dataset without its promise.
+            about = {"file": path.name, "sha256": _digest(part), **self.to_dict()}
+            write_whole(_sidecar(path), json.dumps(about, ensure_ascii=False, indent=1) + "\n")
+
         if path.suffix == ".parquet":
             with atomically(path) as part:
                 pq.write_table(self._table(), part, compression="zstd")
+                promise_first(part)
         else:
-            records, copies = self.records, self.multiplicities
-            write_fimi(path, records.offsets, records.items, names=self.names, copies=copies)
+            rows = self.records
+            write_fimi(
+                *(path, rows.offsets, rows.items),
+                names=self.names,
+                copies=self.multiplicities,
+                before_it_shows=promise_first,
+            )
             if all(isinstance(name, int) for name in self.names):
                 # An older dataset's may name what this one must not.
                 vocabulary_beside(path).unlink(missing_ok=True)
-        about = {"file": path.name, "sha256": _digest(path), **self.to_dict()}
-        write_whole(_sidecar(path), json.dumps(about, ensure_ascii=False, indent=1) + "\n")
 
     def _table(self) -> Any:  # noqa: ANN401 - Arrow has no types
         lists = as_lists(self.records.offsets, self.records.items, as_words(self.names))

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from veilset.arguments import a_path, truth
+from veilset.arrow_arrays import whole_parquet
 from veilset.deferred import Deferred
 from veilset.errors import BadCall, BadInput
 from veilset.gate import Charge, Curator, Item, NoisyCount
@@ -303,7 +305,7 @@ class Release(Paid):
             )
         try:
             return cls.from_dict(_read_document(path))
-        except (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
+        except (*_DAMAGES, pl.exceptions.PolarsError) as error:
             raise BadInput(
                 f"{path} is not a release that veilset wrote ({type(error).__name__}); "
                 "give a .json, .parquet or .csv file made with --out or save()"
@@ -355,12 +357,17 @@ def _number_of_transactions(number: NoisyCount) -> NumberOfTransactions:
     return NumberOfTransactions(value, low, high, is_public=number.mechanism is None)
 
 
+_DAMAGES = (OSError, ValueError, KeyError, TypeError, RecursionError, pa.ArrowException)
+"""What comes of reading a file that is no release, or is one no more."""
+
+
 def _read_document(path: Path) -> dict[str, Any]:
     """The JSON document of a release, whatever it is stored as."""
     document: dict[str, Any]
     if path.suffix == ".parquet":
-        document = json.loads(pl.read_parquet_metadata(path)["veilset"])
-        frame = pl.read_parquet(path)
+        table = whole_parquet(path)
+        document = json.loads(table.schema.metadata[b"veilset"])
+        frame = pl.DataFrame(table.replace_schema_metadata(None))
     elif path.suffix == ".csv":
         document = json.loads(_beside(path).read_text(encoding="utf-8"))
         columns = dict.fromkeys(("support", "low", "high"), pl.Int64())

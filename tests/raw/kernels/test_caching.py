@@ -1,12 +1,18 @@
 """A change in a kernel reaches all kernels that call it, from one process to the next."""
 
+import errno
+import importlib
 import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
+
+from veilset import kernel_folder
+from veilset.raw.kernels.caching import KernelFile
 
 OURS = "from veilset.raw.kernels import kernel"
 PLAIN = "import numba; kernel = numba.njit(cache=True, nogil=True)"
@@ -216,3 +222,68 @@ def test_a_compiled_kernel_loads_without_the_library_it_was_compiled_from(
     write(tmp_path / "caller.py", SUMMING.format(decorator=decorator))
     assert answers([start(tmp_path, ASK_FOR_LIBRARY)]) == [[20, 0, 1, 1]]
     assert answers([start(tmp_path, ASK_FOR_LIBRARY)]) == [[20, 1, loads_library, 1]]
+
+
+def nowhere_else(kernels: Path, temporary: Path) -> dict[str, str]:
+    """A machine on which neither the package nor the home of the user can be written."""
+    write_kernels(kernels, OURS, step=1)
+    (kernels / "__pycache__").write_text("no folder", encoding="utf-8")
+    temporary.mkdir()
+    return {**dict.fromkeys(("HOME", "XDG_CACHE_HOME"), os.devnull), "TMPDIR": str(temporary)}
+
+
+ASK_WHERE = f"""{ASK}
+from veilset.kernel_folder import about_kernel_folder
+print(int("are kept in" in about_kernel_folder()), int("are not kept" in about_kernel_folder()))
+"""
+
+
+def test_where_nothing_else_can_be_written_a_private_temporary_folder_keeps_the_cache(tmp_path: Path) -> None:
+    """Nobody else can read or write it; the second run loads from it."""
+    machine = nowhere_else(tmp_path / "kernels", tmp_path / "temporary")
+    assert answers([start(tmp_path / "kernels", ASK_WHERE, **machine)]) == [[12, 0, 1, 0]]
+    assert answers([start(tmp_path / "kernels", ASK_WHERE, **machine)]) == [[12, 1, 1, 0]]
+    (folder,) = (tmp_path / "temporary").iterdir()
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert any(folder.rglob("caller.twice-*.nbi"))
+
+
+@pytest.mark.parametrize("trap", ["open to others", "a link"])
+def test_a_folder_that_others_could_have_filled_is_not_loaded_from(tmp_path: Path, trap: str) -> None:
+    """What is loaded is run. The kernel is compiled and answers all the same, and nothing is kept."""
+    machine = nowhere_else(tmp_path / "kernels", tmp_path / "temporary")
+    folder = tmp_path / "temporary" / f"veilset-kernels-{os.getuid()}"
+    if trap == "a link":
+        (tmp_path / "theirs").mkdir(mode=0o700)
+        folder.symlink_to(tmp_path / "theirs")
+    else:
+        folder.mkdir()
+        folder.chmod(0o777)
+    assert answers([start(tmp_path / "kernels", ASK_WHERE, **machine)]) == [[12, 0, 0, 1]]
+    assert not any(folder.iterdir())
+
+
+def test_a_kernel_that_cannot_be_kept_answers_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A disk that fills up while a release is made must not cost the release."""
+    tried = []
+
+    def full(self: KernelFile, key: object, data: object) -> None:
+        tried.append((self, key, data))
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    write_kernels(tmp_path, OURS, step=1)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(KernelFile, "save", full)
+    twice = importlib.import_module("caller").twice
+    assert twice(10) == 12
+    assert tried
+
+
+def test_in_the_usual_places_there_is_nothing_to_tell(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only where somebody had to look for a private folder."""
+    monkeypatch.setattr(kernel_folder, "private_kernel_folder", cache(lambda: None))
+    assert kernel_folder.about_kernel_folder() is None
+    kernel_folder.private_kernel_folder()
+    assert "set NUMBA_CACHE_DIR" in (kernel_folder.about_kernel_folder() or "")

@@ -97,6 +97,7 @@ class LedgerTransaction:
         self._connection = connection
         head = _HEADS.select()
         self._head = connection.execute(head.with_for_update() if writes else head).one()
+        _check_head(self._head)
 
     @property
     def digest_key(self) -> bytes:
@@ -129,7 +130,11 @@ class LedgerTransaction:
         query = _ENTRIES.select().where(condition).order_by(_ENTRIES.c.number)
         found = self._connection.execute(query)
         names = tuple(found.keys())
-        return [Entry.from_row(dict(zip(names, row, strict=True))) for row in found]
+        rows = (dict(zip(names, row, strict=True)) for row in found)
+        try:
+            return [Entry.from_row(row) for row in rows]
+        except (ArithmeticError, AttributeError, TypeError, ValueError):
+            raise DamagedError("an entry cannot be read") from None
 
     def readers_of(self, data: str) -> list[tuple[str, str]]:
         """The datasets, with their partitions, under which data of a digest was read before.
@@ -223,6 +228,14 @@ class LedgerDatabase:
             yield
         except IntegrityError:
             raise EntryExists from None
+        except DamagedError as error:
+            raise LedgerUnavailable(
+                f"the ledger at {self} is damaged ({error}); bring it back from a backup. Nothing was changed"
+            ) from None
+        except UnicodeError:  # what SQLite says of a damaged file can hold any byte of it
+            raise LedgerUnavailable(
+                f"the ledger at {self} is damaged; bring it back from a backup. Nothing was changed"
+            ) from None
         except (SQLAlchemyError, OSError) as error:
             raise LedgerUnavailable(
                 f"the ledger at {self} cannot be used ({_reason(error)}); see that the database is there, can be "
@@ -230,9 +243,28 @@ class LedgerDatabase:
             ) from None
 
 
+class DamagedError(Exception):
+    """A ledger that holds what nobody wrote."""
+
+
 def _version_of(connection: sql.Connection) -> int:
-    exists = sql.inspect(connection).has_table(_HEADS.name)
-    return connection.execute(sql.select(_HEADS.c.version)).scalar_one() if exists else 0
+    if not sql.inspect(connection).has_table(_HEADS.name):
+        return 0
+    version = connection.execute(sql.select(_HEADS.c.version)).scalar_one()
+    if not isinstance(version, int):
+        raise DamagedError("its version is no number")
+    return version
+
+
+def _check_head(head: Any) -> None:  # noqa: ANN401 - a row of the database
+    """DamagedError where the row that counts the entries cannot do that."""
+    try:
+        bytes.fromhex(head.digest_key)
+        is_whole = isinstance(head.entries, int) and isinstance(head.hash, str)
+    except (TypeError, ValueError):
+        is_whole = False
+    if not is_whole:
+        raise DamagedError("what counts its entries cannot be read")
 
 
 def ledger_url(given: str) -> URL:

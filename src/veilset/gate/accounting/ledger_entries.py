@@ -98,8 +98,10 @@ class Entry:
 
     @classmethod
     def from_row(cls, row: dict[str, Any]) -> "Entry":
-        """The entry that `to_row` wrote."""
+        """The entry that `to_row` wrote; an error of Python's where it is damaged."""
         row["epsilon"], row["delta"] = _fraction(row["epsilon"]), _fraction(row["delta"])
+        if not isinstance(json.loads(row["details"]), dict) or not isinstance(row["number"], int):
+            raise TypeError
         return cls(**row)
 
 

@@ -4,7 +4,9 @@
 A compiled kernel contains the kernels that it calls. Numba's own cache compares the caller's file alone, so it would
 go on with what a called kernel was before a change in another file. Here all kernels of a folder are compiled anew
 once the content of any of them changes. Where the files go is numba's choice: NUMBA_CACHE_DIR if that is set, else
-`__pycache__` beside the source, else a folder of the user.
+`__pycache__` beside the source, else a folder of the user; and where none of these can be written, a private folder
+among the temporary files (`veilset.kernel_folder`), or none at all. A kernel that cannot be kept runs all the same:
+what it counts may have been paid for.
 """
 
 import hashlib
@@ -12,14 +14,17 @@ import inspect
 import pickle
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache, cached_property
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, InTreeCacheLocator
 from numba.core.environment import Environment, lookup_environment
 from numba.core.runtime.nrt import rtsys
+
+from veilset.kernel_folder import private_kernel_folder
 
 
 @cache
@@ -94,11 +99,43 @@ def _unless_unreadable(read: Callable[[], Any], otherwise: object) -> Any:  # no
         return otherwise
 
 
+class NowhereToKeepError(Exception):
+    """There is nowhere to keep compiled kernels."""
+
+
+class PrivateLocator(InTreeCacheLocator):
+    """The private folder among the temporary files, for packages and homes that cannot be written."""
+
+    def __init__(self, function: Callable[..., object], file: str) -> None:
+        super().__init__(function, file)
+        folder = private_kernel_folder()
+        if folder is None:
+            raise NowhereToKeepError
+        self._cache_path = str(folder / self.get_suitable_cache_subpath(file))
+
+    @classmethod
+    def from_function(cls, py_func: Callable[..., object], py_file: str) -> "PrivateLocator | None":
+        """Where a kernel goes, if there is such a folder."""
+        try:
+            found: PrivateLocator | None = super().from_function(py_func, py_file)
+        except NowhereToKeepError:
+            return None
+        return found
+
+
+class KernelPlace(CompileResultCacheImpl):
+    """Where the files of one kernel go: numba's choice, then the private folder."""
+
+    _locator_classes = [*CompileResultCacheImpl._locator_classes, PrivateLocator]  # noqa: RUF012, SLF001
+
+
 class KernelCache(FunctionCache):
     """Numba's cache of one function, with the sources of the whole folder as its stamp.
 
     Nothing is looked up on disk before the first call of the kernel: most commands call a quarter of the kernels.
     """
+
+    _impl_class = KernelPlace
 
     def __init__(self, function: Callable[..., object]) -> None:
         self._name = repr(function)
@@ -107,11 +144,17 @@ class KernelCache(FunctionCache):
 
     @cached_property
     def _impl(self) -> Any:  # noqa: ANN401
-        return self._impl_class(self._py_func)
+        try:
+            return self._impl_class(self._py_func)
+        except RuntimeError:  # numba found no place, and neither did we
+            raise NowhereToKeepError from None
 
     @cached_property
     def _cache_path(self) -> str:
-        return str(self._impl.locator.get_cache_path())
+        try:
+            return str(self._impl.locator.get_cache_path())
+        except NowhereToKeepError:
+            return ""
 
     @cached_property
     def _cache_file(self) -> IndexDataCacheFile:  # type: ignore[override]
@@ -128,5 +171,10 @@ class KernelCache(FunctionCache):
         SciPy is installed. Compiled code needs the allocator of arrays alone; a compilation loads the rest itself.
         """
         rtsys.initialize(target_context)
-        with self._guard_against_spurious_io_errors():
+        with suppress(OSError, NowhereToKeepError):
             return self._load_overload(sig, target_context)
+
+    def save_overload(self, sig: Any, data: Any) -> None:  # noqa: ANN401
+        """Keep what was compiled for a signature, where that can be done: a disk can be full, or read-only by now."""
+        with suppress(OSError, NowhereToKeepError):
+            self._save_overload(sig, data)

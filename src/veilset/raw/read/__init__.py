@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from veilset.arguments import a_path, path_or_items
 from veilset.deferred import Deferred
-from veilset.errors import BadCall, BadInput
+from veilset.errors import BadCall, BadInput, MemoryTooSmall
+from veilset.memory_room import no_room_for
 from veilset.raw.clustered import ClusteredTransactions
 from veilset.raw.read import misread
 from veilset.raw.read.csv_tables import read_csv_table
@@ -219,12 +220,26 @@ def _read_files(
         database = databases.SourceDatabase(kind, os.fspath(path), os.fspath(path))
         return encode(_query_rows(database, options), vocabulary)
     options.refuse("query", where="files")
+    try:
+        return _read_file(path, options, vocabulary)
+    except MemoryTooSmall:
+        raise
+    except MemoryError:
+        raise no_room_for(os.fspath(path), _size_of(path)) from None
+
+
+def _read_file(path: str | os.PathLike[str], options: Options, vocabulary: Vocabulary | None) -> Transactions:
     with open_bytes(path, by_name=options.skip_bad_rows) as file:
         held = _encoded(file, options)
         if held is not None:
             return held if vocabulary is None else over_alphabet(held, vocabulary)
         rows = _streamed(file, options) or rows_of_parts([_part(file, options)], options, name=file.name)
         return encode(rows, vocabulary)
+
+
+def _size_of(path: str | os.PathLike[str]) -> int:
+    """The bytes of a file; none for a pipe."""
+    return Path(path).stat().st_size if Path(path).is_file() else 0
 
 
 def _query_rows(database: "databases.SourceDatabase", options: Options) -> TokenRows:

@@ -24,6 +24,7 @@ from veilset.arrow_arrays import integers
 from veilset.deferred import Deferred
 from veilset.errors import BadCall, BadInput
 from veilset.marks import ENCODED_MARK
+from veilset.memory_room import raise_if_memory
 from veilset.raw.kernels import row_checks
 from veilset.raw.read.cores import on_all_cores
 from veilset.raw.read.files import STANDARD_INPUT, ByteFile
@@ -121,8 +122,8 @@ def read_encoded(file: ByteFile) -> Transactions | None:
     try:
         arrays = _arrays_in(bytearray(file.read_all()) if file.path is None else _mapped(file.path))
         found = _checked(arrays, marks)
-    except (pa.ArrowException, OSError, ValueError):
-        pass  # as damaged as one whose arrays are no rows
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise_if_memory(error)  # as damaged as one whose arrays are no rows
     if found is None:
         raise BadInput(f"{file.name} is damaged or was changed since it was encoded; encode the data again")
     return found

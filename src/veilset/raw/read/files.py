@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from veilset.arrays import Uint8Array
 from veilset.errors import BadInput
+from veilset.memory_room import raise_if_memory
 from veilset.raw.kernels import parse
 
 BLOCK_BYTES = 1 << 18
@@ -136,7 +137,8 @@ class ByteFile:
     def _read_block(self, size: int) -> bytes:
         try:
             return self._stream.read(size)
-        except (OSError, pa.ArrowException):
+        except (OSError, pa.ArrowException) as error:
+            raise_if_memory(error)
             raise BadInput(
                 f"{self.name} breaks off or is damaged; check that it was copied completely"
             ) from None

@@ -7,6 +7,7 @@ import pyarrow as pa
 from veilset.deferred import Deferred
 from veilset.errors import BadInput
 from veilset.marks import PUBLISHED_MARK
+from veilset.memory_room import check_room_for_values, raise_if_memory
 from veilset.raw.read.files import ByteFile
 from veilset.raw.read.foreign import foreign_frame
 from veilset.raw.read.tables import MULTIPLICITY, Columns, check_names
@@ -46,15 +47,31 @@ def read_table_file(file: ByteFile, columns: Columns) -> "tuple[pl.DataFrame, st
     try:
         if file.head.startswith(PARQUET_START):
             with pq.ParquetFile(source) as parquet:
-                table = parquet.read(chosen_columns(parquet.schema_arrow.names, columns, file))
+                chosen = chosen_columns(parquet.schema_arrow.names, columns, file)
+                check_room_for_values(file.name, _values_in(parquet.metadata, set(chosen)))
+                table = parquet.read(chosen)
         else:
             with pa.ipc.open_file(source) as arrow:
                 table = arrow.read_all().select(chosen_columns(arrow.schema.names, columns, file))
-                table.validate(full=True)  # what Arrow maps as it is, Polars trusts
+        table.validate(
+            full=True
+        )  # what Arrow takes as it is, Polars trusts: places in the file, and text as UTF-8
         mark = (table.schema.metadata or {}).get(PUBLISHED_MARK)
         return pl.DataFrame(table.replace_schema_metadata(None)), mark and mark.decode()
-    except (pa.ArrowException, OSError, UnicodeDecodeError):
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise_if_memory(error)
         raise BadInput(f"{file.name} is damaged or breaks off; check that it was copied completely") from None
+
+
+def _values_in(metadata: Any, chosen: set[str]) -> int:  # noqa: ANN401 - Arrow has no types
+    """How many values the columns of a Parquet file hold, as it says itself."""
+    leaves = [
+        place
+        for place in range(metadata.num_columns)
+        if metadata.schema.column(place).path.partition(".")[0] in chosen
+    ]
+    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+    return sum(group.column(place).num_values for group in groups for place in leaves)
 
 
 def _converted(source: Any) -> "pl.DataFrame | None":  # noqa: ANN401 - pandas is not imported

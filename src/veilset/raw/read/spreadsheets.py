@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from veilset.deferred import Deferred
 from veilset.errors import BadInput
+from veilset.memory_room import raise_if_memory
 from veilset.raw.read.csv_tables import CsvTable
 from veilset.raw.read.files import ByteFile
 from veilset.raw.read.options import Options
@@ -50,7 +51,8 @@ def _cells(file: ByteFile) -> "pl.DataFrame":
             f"{file.name} is a workbook, and reading it needs fastexcel; install it with "
             "pip install 'veilset[excel]', or save the sheet as CSV"
         ) from None
-    except Exception:  # noqa: BLE001 - what the reader says of a cell can be from the data
+    except Exception as error:  # noqa: BLE001 - what the reader says of a cell can be from the data
+        raise_if_memory(error)
         raise BadInput(
             f"{file.name} cannot be read as a workbook; open it, and save its first sheet as .xlsx or as CSV"
         ) from None

@@ -15,6 +15,7 @@ from veilset.arrow_arrays import integers, numpy_of
 from veilset.deferred import Deferred
 from veilset.errors import BadInput
 from veilset.marks import PUBLISHED_MARK
+from veilset.memory_room import raise_if_memory
 from veilset.raw.disk_arrays import DiskArray
 from veilset.raw.read.cores import on_all_cores
 from veilset.raw.read.encode import TokenRows, dictionary_rows, offsets_of
@@ -52,7 +53,8 @@ def streamed_rows(file: ByteFile, columns: Columns, *, layout: str | None, skips
             return _streamed(file, columns, layout, skips=skips, numbers_text=True)
         except pa.ArrowNotImplementedError:  # Arrow cannot number all text in lists that other programs wrote
             return _streamed(file, columns, layout, skips=skips, numbers_text=False)
-    except (pa.ArrowException, OSError, UnicodeDecodeError):
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        raise_if_memory(error)
         raise BadInput(f"{file.name} is damaged or breaks off; check that it was copied completely") from None
 
 
@@ -109,7 +111,9 @@ def _batches(reader: Any, names: list[str]) -> Iterator[pa.RecordBatch]:  # noqa
     """The rows of these columns, some at a time."""
     if isinstance(reader, pq.ParquetFile):
         for group in range(reader.num_row_groups):  # a batch of two groups has no numbers for its text
-            yield from reader.iter_batches(batch_size=ROWS_IN_A_BATCH, row_groups=[group], columns=names)
+            for batch in reader.iter_batches(batch_size=ROWS_IN_A_BATCH, row_groups=[group], columns=names):
+                batch.validate(full=True)  # Arrow does not look whether text is UTF-8
+                yield batch
         return
     for place in range(reader.num_record_batches):
         batch = reader.get_batch(place).select(names)

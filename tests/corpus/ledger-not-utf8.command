@@ -1,0 +1,1 @@
+["ledger", "show", "shop", "--ledger", "FILE"]
