@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-spark check format bench study discovery persons publishing audit prove mutants man clean
+.PHONY: demo test test-spark check format bench study discovery persons publishing audit prove mutants man docs clean
 
 demo: .venv/installed
 	$(BIN)/veilset demo
@@ -18,6 +18,7 @@ check: .venv/installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m website
 
 format: .venv/installed
 	$(BIN)/ruff check --fix .
@@ -49,6 +50,9 @@ mutants: .venv/installed
 
 man: .venv/installed
 	$(BIN)/python -m veilset.cli.man docs/veilset.1
+
+docs: .venv/installed
+	$(BIN)/python -m website
 
 clean:
 	rm -rf .venv

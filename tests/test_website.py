@@ -1,0 +1,85 @@
+"""The documentation site: every page has its place, every public name and command stands in the reference."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+from website.__main__ import build
+from website.command_reference import command_reference
+from website.doctest_blocks import with_blocks
+from website.python_reference import home_of, names_on_pages
+
+import veilset
+from veilset.cli.commands import app
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def pages_of(entries: object) -> list[str]:
+    """All files that a navigation names."""
+    match entries:
+        case str():
+            return [entries]
+        case dict():
+            return [page for each in entries.values() for page in pages_of(each)]
+        case list():
+            return [page for each in entries for page in pages_of(each)]
+    return []
+
+
+def test_every_page_has_one_place_in_the_navigation() -> None:
+    """A page that nobody is led to is not read."""
+    settings = tomllib.loads((ROOT / "zensical.toml").read_text(encoding="utf-8"))
+    listed = pages_of(settings["project"]["nav"])
+    written = {str(path.relative_to(ROOT / "docs")) for path in (ROOT / "docs").rglob("*.md")}
+    assert len(listed) == len(set(listed))
+    assert written - set(listed) == set()
+
+
+def test_every_public_name_has_one_place_in_the_reference() -> None:
+    """And where the reference says that its text stands, there is one."""
+    assert sorted([*names_on_pages(), "__version__"]) == sorted(veilset.__all__)
+
+
+@pytest.mark.parametrize("name", names_on_pages())
+def test_a_name_of_the_reference_leads_to_what_the_package_hands_out(name: str) -> None:
+    """Also where it is called otherwise at home."""
+    import pkgutil  # noqa: PLC0415
+
+    assert pkgutil.resolve_name(home_of(name)) is not None
+
+
+def test_the_reference_has_every_command_and_option() -> None:
+    """It is made from them."""
+    group = get_command(app)
+    page = command_reference()
+    for name, command in group.commands.items():  # type: ignore[attr-defined]
+        for below in getattr(command, "commands", {"": command}):
+            assert f"## {f'veilset {name} {below}'.strip()}\n" in page
+        options = [option for each in command.params for option in each.opts if option.startswith("--")]
+        assert [option for option in options if f"`{option}`" not in page and option != "--help"] == []
+
+
+def test_examples_of_docstrings_become_blocks() -> None:
+    """From the first line of an example to the line after its last."""
+    text = "First.\n\n>>> 1 + 1\n2\n\nThen.\n>>> [3][0]\n3"
+    assert with_blocks(text).split("\n") == [
+        *("First.", "", "", "```pycon", ">>> 1 + 1", "2", "```", "", "Then."),
+        *("", "```pycon", ">>> [3][0]", "3", "```"),
+    ]
+
+
+@pytest.mark.parametrize("link", ["gone.md", "#no-such-heading"])
+def test_a_link_that_leads_nowhere_fails_the_build(link: str, tmp_path: Path) -> None:
+    """The control of `make docs`: to a page, and to a heading. Without the link, the same page is built."""
+    pytest.importorskip("zensical")
+    (tmp_path / "docs").mkdir()
+    page = tmp_path / "docs" / "index.md"
+    settings = tmp_path / "zensical.toml"
+    settings.write_text('[project]\nsite_name = "a"\n[project.theme]\nfont = false\n', encoding="utf-8")
+    page.write_text(f"# A\nSee [that]({link}).\n", encoding="utf-8")
+    assert build(settings).returncode != 0
+    if link.startswith("#"):
+        page.write_text("# A\nSee [that](#a).\n", encoding="utf-8")
+        assert build(settings).returncode == 0
