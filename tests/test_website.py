@@ -1,5 +1,6 @@
 """The documentation site: every page has its place, every public name and command stands in the reference."""
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from typer.main import get_command
 from website.__main__ import build
 from website.command_reference import command_reference
 from website.doctest_blocks import with_blocks
+from website.method_figures import pages as written_pages
 from website.python_reference import home_of, names_on_pages
 
 import veilset
@@ -83,3 +85,28 @@ def test_a_link_that_leads_nowhere_fails_the_build(link: str, tmp_path: Path) ->
     if link.startswith("#"):
         page.write_text("# A\nSee [that](#a).\n", encoding="utf-8")
         assert build(settings).returncode == 0
+
+
+def test_no_page_is_a_stub() -> None:
+    """Fewer than ten lines tell nobody anything."""
+    pages = sorted((ROOT / "docs").rglob("*.md"))
+    short = [path.name for path in pages if len(re.findall(r"(?m)^.+$", path.read_text("utf-8"))) < 10]
+    assert short == []
+
+
+@pytest.mark.parametrize("label", veilset.METHODS)
+def test_the_page_of_a_method_says_what_everybody_asks(label: str) -> None:
+    """The problem, the algorithm, questions and prices, what was repaired, how good it is, when to use it."""
+    page = (ROOT / "docs" / "methods" / f"{label}.md").read_text(encoding="utf-8")
+    assert "**Task.**" in page
+    headings = set(re.findall(r"(?m)^## (.*)$", page))
+    assert {"The algorithm", "What it asks", "In the study", "When to use it"} <= headings
+    assert re.search(r"## The algorithm\n```text\n(.+\n)+```", page)
+    is_ours = "ours" in veilset.METHODS[label].paper
+    assert is_ours or headings & {"Printed and shipped", "What we could not know, and what is ours"}
+
+
+def test_figures_on_the_pages_of_methods_are_those_of_the_studies() -> None:
+    """What `python -m website.method_figures` would write is what stands there."""
+    stale = [path.name for path, text in written_pages().items() if path.read_text(encoding="utf-8") != text]
+    assert stale == [], "run python -m website.method_figures"

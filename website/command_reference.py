@@ -38,7 +38,7 @@ def _command(name: str, command: Any) -> Iterator[str]:  # noqa: ANN401 - versio
     yield from _safe(command.help or "").splitlines()
     rows = [(_names(each), _safe(each.help or "")) for each in command.params if each.name not in HIDDEN]
     if rows:
-        yield from ("", *_table("Takes", "", rows))
+        yield from ("", *_table("Argument or option", "Meaning", rows))
     examples = [line[2:] for line in (command.epilog or "").splitlines() if line.startswith("  ")]
     if examples:
         yield from ("", "Examples:", "", "```text", *examples, "```")
