@@ -10,6 +10,7 @@ from website.__main__ import build
 from website.command_reference import command_reference
 from website.doctest_blocks import with_blocks
 from website.method_figures import pages as written_pages
+from website.pictures import pictures
 from website.python_reference import home_of, names_on_pages
 
 import veilset
@@ -110,3 +111,9 @@ def test_figures_on_the_pages_of_methods_are_those_of_the_studies() -> None:
     """What `python -m website.method_figures` would write is what stands there."""
     stale = [path.name for path, text in written_pages().items() if path.read_text(encoding="utf-8") != text]
     assert stale == [], "run python -m website.method_figures"
+
+
+def test_the_pictures_are_those_that_the_program_draws() -> None:
+    """Nobody edits them by hand, and dark ones follow light ones."""
+    stale = [path.name for path, text in pictures().items() if path.read_text(encoding="utf-8") != text]
+    assert stale == [], "run python -m website.pictures"
