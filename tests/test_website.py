@@ -8,6 +8,7 @@ import pytest
 from typer.main import get_command
 from website.__main__ import build
 from website.command_reference import command_reference
+from website.comparison_table import PAGE, written_page
 from website.doctest_blocks import with_blocks
 from website.method_figures import pages as written_pages
 from website.pictures import pictures
@@ -117,3 +118,8 @@ def test_the_pictures_are_those_that_the_program_draws() -> None:
     """Nobody edits them by hand, and dark ones follow light ones."""
     stale = [path.name for path, text in pictures().items() if path.read_text(encoding="utf-8") != text]
     assert stale == [], "run python -m website.pictures"
+
+
+def test_the_comparison_tells_what_the_benchmark_has() -> None:
+    """Its table is that of the page on speed, the other way round."""
+    assert PAGE.read_text(encoding="utf-8") == written_page(), "run python -m website.comparison_table"

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "build" / "website" / "pages"
 COPIED = {".md", ".png", ".svg", ".css"}
 """What of docs/ belongs on the site; notebooks and tables of figures are for programs."""
-TOP_PAGES = ("CHANGELOG", "CONTRIBUTING")
+TOP_PAGES = ("CHANGELOG", "CODE_OF_CONDUCT", "CONTRIBUTING")
 """Pages of the site that stand at the top of the repository."""
 MADE_BY_THE_BUILD = ("reference/", *(f"{name.lower()}.md" for name in TOP_PAGES))
 """What pages of docs/ may link to although it is not there."""
@@ -28,6 +28,8 @@ def assemble(pages: Path) -> None:
             shutil.copyfile(path, target)
     for name in TOP_PAGES:
         text = (ROOT / f"{name}.md").read_text(encoding="utf-8")
+        for other in TOP_PAGES:
+            text = text.replace(f"]({other}.md", f"]({other.lower()}.md")
         (pages / f"{name.lower()}.md").write_text(text.replace("](docs/", "]("), encoding="utf-8")
     reference = pages / "reference"
     reference.mkdir(exist_ok=True)
