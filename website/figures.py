@@ -161,7 +161,10 @@ def main() -> int:
     for figure in figures():
         if figure.name in chosen.made:
             write_down(figure.name, code=figure.digest(), made=today)
-    found = [] if chosen.made else problems()
+    if chosen.made:
+        print(f"written down: {', '.join(chosen.made)}")
+        return 0
+    found = problems()
     print("\n".join(found) or f"{len(figures())} figures, none of them stale")
     return 1 if found else 0
 
