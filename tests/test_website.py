@@ -1,5 +1,6 @@
 """The documentation site: every page has its place, every public name and command stands in the reference."""
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -11,6 +12,7 @@ from website.command_reference import command_reference
 from website.comparison_table import PAGE, written_page
 from website.doctest_blocks import with_blocks
 from website.method_figures import pages as written_pages
+from website.notebook_pages import notebook_page
 from website.pictures import pictures
 from website.python_reference import home_of, names_on_pages
 
@@ -123,3 +125,13 @@ def test_the_pictures_are_those_that_the_program_draws() -> None:
 def test_the_comparison_tells_what_the_benchmark_has() -> None:
     """Its table is that of the page on speed, the other way round."""
     assert PAGE.read_text(encoding="utf-8") == written_page(), "run python -m website.comparison_table"
+
+
+def test_a_notebook_becomes_a_page_with_its_programs_and_outputs() -> None:
+    """Every cell, and no script."""
+    for path in sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")):
+        page = notebook_page(path)
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        assert page.count("```python\n") == sum(cell["cell_type"] == "code" for cell in cells)
+        assert page.startswith("# ")
+        assert "<script" not in page

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from website.command_reference import command_reference
+from website.notebook_pages import notebook_page
 from website.python_reference import python_reference
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -14,7 +15,7 @@ COPIED = {".md", ".png", ".svg", ".css"}
 """What of docs/ belongs on the site; notebooks and tables of figures are for programs."""
 TOP_PAGES = ("CHANGELOG", "CODE_OF_CONDUCT", "CONTRIBUTING")
 """Pages of the site that stand at the top of the repository."""
-MADE_BY_THE_BUILD = ("reference/", *(f"{name.lower()}.md" for name in TOP_PAGES))
+MADE_BY_THE_BUILD = ("reference/", "notebooks/", *(f"{name.lower()}.md" for name in TOP_PAGES))
 """What pages of docs/ may link to although it is not there."""
 
 
@@ -31,6 +32,10 @@ def assemble(pages: Path) -> None:
         for other in TOP_PAGES:
             text = text.replace(f"]({other}.md", f"]({other.lower()}.md")
         (pages / f"{name.lower()}.md").write_text(text.replace("](docs/", "]("), encoding="utf-8")
+    notebooks = pages / "notebooks"
+    notebooks.mkdir()
+    for path in sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")):
+        (notebooks / f"{path.stem}.md").write_text(notebook_page(path), encoding="utf-8")
     reference = pages / "reference"
     reference.mkdir(exist_ok=True)
     (reference / "commands.md").write_text(command_reference(), encoding="utf-8")
