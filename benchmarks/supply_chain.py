@@ -22,7 +22,7 @@ from veilset import __version__
 ROOT = Path(__file__).resolve().parents[1]
 LOCKS = ROOT / "locks"
 BILL = ROOT / "dist" / "veilset.cdx.json"
-EXTRAS_OF_LOCK = {"service": ("web", "postgres"), "dev": ("dev",)}
+EXTRAS_OF_LOCK = {"service": ("web", "postgres", "oidc"), "dev": ("dev",)}
 """Which extras each lock file is for: the container's, and those that the checks need."""
 AUDITED = Path(sys.prefix) / "audited"
 SECONDS_BETWEEN_AUDITS = 24 * 3600

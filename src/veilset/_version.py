@@ -1,3 +1,3 @@
 """The version, where it is known without loading anything else."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
