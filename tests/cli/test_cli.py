@@ -26,6 +26,11 @@ FAILURES = {
         "out.json could not be read or written: No space left on device",
     ),
     "file system without words": (OSError("milk"), 2, "a file could not be read or written: OSError"),
+    "no room for a library": (
+        OSError("libnumber.so: failed to map segment from shared object"),
+        2,
+        "this takes more memory than there is; ask for less at once, or allow more",
+    ),
     "out of memory": (MemoryError(), 2, "this takes more memory than there is; ask for less at once"),
 }
 
@@ -103,6 +108,11 @@ def test_a_command_ends_within_this_process_as_in_one_of_its_own(
 PAID_FAILURES: dict[str, tuple[BaseException, int, str]] = {
     "budget refused": (BudgetExceeded("only 1/2 is left"), 3, "only 1/2 is left"),
     "bad call": (BadCall("give a smaller k"), 2, "give a smaller k"),
+    "no room for a library": (
+        OSError("libnumber.so: failed to map segment from shared object"),
+        2,
+        "this takes more memory than there is; ask for less at once, or allow more",
+    ),
     "out of memory": (MemoryError(), 2, "this takes more memory than there is; ask for less at once"),
     "interrupted": (KeyboardInterrupt(), 130, "interrupted"),
     "a mistake of ours": (

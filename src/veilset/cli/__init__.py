@@ -7,6 +7,7 @@ import errno
 import gc
 import io
 import os
+import re
 import sys
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
@@ -108,14 +109,16 @@ def _notes(error: BaseException) -> list[str]:
     return list(getattr(error, "__notes__", ()))
 
 
+_NO_ROOM_FOR_A_LIBRARY = re.compile("failed to map segment|cannot allocate memory", re.IGNORECASE)
+"""What the loader of libraries says, without a number of the error."""
+
+
 def _message(error: Exception) -> str:
     """What went wrong, in words; none of them from the data."""
     if isinstance(error, MemoryError) and not isinstance(error, VeilsetError):
         return "this takes more memory than there is; ask for less at once"
     if isinstance(error, OSError):
-        if error.errno == errno.ENOMEM or not (
-            error.filename or error.strerror
-        ):  # of a library that was loaded
+        if error.errno == errno.ENOMEM or _NO_ROOM_FOR_A_LIBRARY.search(str(error)):
             return "this takes more memory than there is; ask for less at once, or allow more"
         what, why = error.filename or "a file", error.strerror or type(error).__name__
         return f"{what} could not be read or written: {why}"
