@@ -62,7 +62,8 @@ def direct_requirements(extras: tuple[str, ...]) -> set[str]:
         *project["dependencies"],
         *(each for name in extras for each in project["optional-dependencies"][name]),
     ]
-    return {normal(re.split(r"[\[<>=!~; ]", each, maxsplit=1)[0]) for each in asked}
+    names = {normal(re.split(r"[\[<>=!~; ]", each, maxsplit=1)[0]) for each in asked}
+    return names - {normal(project["name"])}  # an extra may name another one of its own
 
 
 def normal(name: str) -> str:

@@ -69,7 +69,7 @@ def register_by_clicks(owner: Page, file: Path) -> None:
     owner.get_by_label("Short name").fill("clicked")
     owner.get_by_label("Title").fill("Clicked <b>together</b>")
     owner.get_by_role("button", name="Register").click()
-    expect(owner.get_by_role("alert")).to_contain_text("in another dataset, too (stores")
+    expect(owner.get_by_role("alert")).to_contain_text("in another dataset, too (")
     assert owner.get_by_label("Title").input_value() == "Clicked <b>together</b>"
     owner.get_by_label("no, nobody is in any of them").check()
     owner.get_by_label("all that occur").check()
