@@ -109,8 +109,10 @@ def _notes(error: BaseException) -> list[str]:
     return list(getattr(error, "__notes__", ()))
 
 
-_NO_ROOM_FOR_A_LIBRARY = re.compile("failed to map segment|cannot allocate memory", re.IGNORECASE)
-"""What the loader of libraries says, without a number of the error."""
+_NO_ROOM_FOR_A_LIBRARY = re.compile(
+    "failed to map segment|cannot allocate memory|could not find/load shared object", re.IGNORECASE
+)
+"""What is said, without a number of the error, where a library of this package cannot be loaded."""
 
 
 def _message(error: Exception) -> str:
