@@ -8,13 +8,16 @@ import pytest
 from hypothesis import settings
 
 from ledgers import KINDS, Postgres, sqlite_address
+from thorough import THOROUGH
 
 # Every worker has a core: where numpy's matrix products take all of them, they wait for each other. Set before the
 # first import of numpy; processes that tests start have it too.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # The first call of a kernel compiles it, so no deadline; the same examples everywhere where CI is set.
-settings.register_profile("veilset", deadline=None, derandomize="CI" in os.environ)
+settings.register_profile(
+    "veilset", deadline=None, derandomize="CI" in os.environ, max_examples=100 if THOROUGH else 40
+)
 settings.load_profile("veilset")
 
 
