@@ -1,6 +1,7 @@
 """What memory there is, and what is said where there is too little of it."""
 
 import errno
+import re
 import resource
 import subprocess
 import sys
@@ -53,8 +54,9 @@ def test_a_release_that_a_limit_leaves_no_room_for_is_refused_before_it_is_paid(
     """The control: the same with room is made."""
     monkeypatch.setattr(memory_room, "memory_limit", lambda: LIMIT)
     monkeypatch.setattr(memory_room, "memory_free", lambda: 100 << 20)
-    with pytest.raises(MemoryTooSmall, match=r"limit of 900 MB .* leaves 100 MB.*Nothing was spent"):
+    with pytest.raises(MemoryTooSmall, match=r"limit of 900 MB .*Nothing was spent") as refused:
         vs.mine([["a"]], k=1, epsilon=1, public_items=True)
+    assert re.findall(r"\d+", str(refused.value)) == ["900"]  # how much the data takes is told to nobody
     monkeypatch.setattr(memory_room, "memory_free", lambda: 400 << 20)
     assert len(vs.mine([["a"]], k=1, epsilon=1, public_items=True)) == 1
 

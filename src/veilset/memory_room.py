@@ -1,7 +1,7 @@
 """How much memory this process may still take: what is free on the machine, in its container, and within its limits.
 
-What cannot be told (another operating system, a folder that is not there) does not limit anything. Nothing here depends
-on data.
+What cannot be told (another operating system, a folder that is not there) does not limit anything. While a file is read,
+its owner is told how much it takes; once data is held, no number that depends on it is in a message.
 """
 
 import errno
@@ -80,8 +80,8 @@ def check_room_for_release(data: int) -> None:
     need = ROOM_OF_A_RELEASE + 2 * data
     if limit is not None and room is not None and room < need:
         raise MemoryTooSmall(
-            f"a release of this data needs about {in_megabytes(need)} more, and the limit of {in_megabytes(limit)} "
-            f"(ulimit -v) leaves {in_megabytes(room)}; raise the limit, or count on a cluster with --engine spark. "
+            f"the limit of {in_megabytes(limit)} (ulimit -v) leaves too little for a release of this data; raise the "
+            "limit, or count on a cluster with --engine spark. "
             "Nothing was spent"
         )
 
