@@ -1,7 +1,7 @@
 """How much memory this process may still take: what is free on the machine, in its container, and within its limits.
 
-What cannot be told (another operating system, a folder that is not there) does not limit anything. While a file is read,
-its owner is told how much it takes; once data is held, no number that depends on it is in a message.
+What cannot be told (another operating system, a folder that is not there) does not limit anything. While a file is
+read, its owner is told how much it takes; once data is held, no number that depends on it is in a message.
 """
 
 import errno
