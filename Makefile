@@ -10,11 +10,12 @@ OLDEST_TESTS := tests/results tests/render tests/raw/read tests/cli/test_ledger.
 demo: .venv/installed
 	$(BIN)/veilset demo
 
+# Three workers on two cores: browsers, servers and killed processes are waited for.
 test: check
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest -n 3
 
 test-thorough: check
-	VEILSET_THOROUGH=1 $(BIN)/pytest -n 2
+	VEILSET_THOROUGH=1 $(BIN)/pytest -n 3
 
 test-spark: .venv/installed
 	VEILSET_REAL_SPARK=1 $(BIN)/pytest -n 0 tests/raw/engines/test_spark_cluster.py

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 from itertools import count, product
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 
 import veilset as vs
 from veilset.arguments import a_path, either, exact_number, finite_or_infinite, path_or_items, truth
+from veilset.audit.verdicts import Verdict
 from veilset.evaluate import Study
 from veilset.gate import Curator
 from veilset.rationals import rational_of
@@ -134,7 +136,7 @@ USUAL_STUDY: dict[str, Any] = {"methods": ["planned"], "epsilons": [1], "ks": [3
 def doors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[..., object]]:
     """The functions, each ready to be called with one odd argument; files of odd names go into a folder."""
     monkeypatch.chdir(tmp_path)
-    found = vs.audit("em", samples=0)[0]
+    found, release, published = results_at_hand()
     monkeypatch.setattr(
         "veilset.audit.runner.exact_verdict", lambda *_, **__: found
     )  # the door is tried, no more
@@ -151,7 +153,7 @@ def doors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable
         "open_curator": seeded(vs.open_curator),
         "mine_exact": lambda **odd: vs.mine_exact(baskets, **({"k": 2} | odd)),
         "read": lambda **odd: vs.read(BASKETS, **odd),
-        "rules": vs.mine(baskets, k=3, noise=vs.SeededNoise(1), **SEEDED).rules,
+        "rules": release.rules,
         "Study.of": lambda **odd: Study.of(**(USUAL_STUDY | odd)),
         "Ledger.dataset": lambda **odd: ledger.dataset(f"d{next(numbers)}", **({"epsilon": 1} | odd)),
         "Ledger.create": lambda **odd: ledger.create(f"c{next(numbers)}", **({"epsilon": 1} | odd)),
@@ -159,8 +161,15 @@ def doors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable
         "for_release": account.for_release,
         **_doors_of_sources(tmp_path),
         **_doors_of_verbs(baskets),
-        **_doors_of_results(baskets),
+        **_doors_of_results(baskets, release, published),
     }
+
+
+@cache
+def results_at_hand() -> tuple[Verdict, vs.Release, vs.Published]:
+    """One of each kind, made once: of an audit, of a release, of a published dataset."""
+    noise: dict[str, Any] = {"noise": vs.SeededNoise(1), **SEEDED}
+    return vs.audit("em", samples=0)[0], vs.mine(BASKETS, k=3, **noise), vs.publish(BASKETS, **noise)
 
 
 def _doors_of_sources(folder: Path) -> dict[str, Callable[..., object]]:
@@ -202,10 +211,10 @@ def _doors_of_verbs(baskets: vs.Transactions) -> dict[str, Callable[..., object]
     }
 
 
-def _doors_of_results(baskets: vs.Transactions) -> dict[str, Callable[..., object]]:
-    noise: dict[str, Any] = {"noise": vs.SeededNoise(1), **SEEDED}
+def _doors_of_results(
+    baskets: vs.Transactions, release: vs.Release, published: vs.Published
+) -> dict[str, Callable[..., object]]:
     encoded: dict[str, Any] = {"transactions": baskets, "path": "x.arrow"}
-    release, published = vs.mine(baskets, k=3, **noise), vs.publish(baskets, **noise)
     page: dict[str, Any] = {"release": release, "path": "x.html"}
     return {
         "compare": lambda **odd: vs.compare(**({"first": release, "second": release} | odd)),
@@ -257,7 +266,7 @@ def test_a_door_without_checks_lets_foreign_errors_through(
 ) -> None:
     """The control: take the check of whole numbers away, and the same calls fail elsewhere."""
     monkeypatch.setattr("veilset.request.whole", lambda given, *_, **__: given)
-    found = list(foreign_errors("mine_exact", doors["mine_exact"], ODD))
+    found = list(foreign_errors("mine_exact", doors["mine_exact"], ODD_TEXTS))
     assert any("k='five'" in each for each in found)
 
 

@@ -96,7 +96,8 @@ def test_every_method_has_audit_cases(name: str) -> None:
 def test_methods_stay_within_their_claim(name: str) -> None:
     """Transcripts on the pairs that move the most, computed; some runs on one, with samples that could show a leak."""
     found = [
-        case() for case in cases(name, epsilon=2, samples=0, seed=5, pairs=ALL_PAIRS if THOROUGH else WORST)
+        case()
+        for case in cases(name, epsilon=2, samples=0, seed=5, pairs=ALL_PAIRS if THOROUGH else WORST[::2])
     ]
     if THOROUGH or name in SAMPLED:
         sampling = Sampling(Fraction(2), 90, seed=5)

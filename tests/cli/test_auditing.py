@@ -49,7 +49,7 @@ def test_an_audit_that_breaks_something_of_ours_ends_with_1(
 ) -> None:
     """A method without noise."""
     monkeypatch.setattr("veilset.audit.runner.SeededNoise", NoNoise)
-    run = veilset("audit", "frefirst", "--samples", "200", *form)
+    run = veilset("audit", "frefirst", "--samples", "60", *form)
     assert run.returncode == 1
     assert run.stdout.count("BROKEN") == 3  # and two controls
 
