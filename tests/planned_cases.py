@@ -13,8 +13,9 @@ from strategies import transactions_of
 from veilset.arrays import FloatArray
 from veilset.gate import NoisyCount
 from veilset.itemsets import Domain, Itemset
+from veilset.methods.planned.histogram_laws import MOST
 from veilset.methods.planned.measurements import TILTS, Measurement
-from veilset.methods.planned.overlap import MOST, Overlap
+from veilset.methods.planned.overlap import Overlap
 from veilset.methods.planned.posterior import Posterior, grid_to
 from veilset.methods.planned.scouting import DenseScouting, SparseScouting
 from veilset.methods.planned.settings import DEFAULT

@@ -18,10 +18,11 @@ from veilset.datasets import groceries, quest
 from veilset.evaluate import Study, evaluate
 from veilset.gate import PrivacyUnit, SeededNoise
 from veilset.methods import DEFAULTS, METHODS
+from veilset.methods.planned.histogram_laws import MOST
 from veilset.methods.planned.item_posterior import NoisySum, corrected_by_sum, finely
 from veilset.methods.planned.item_rounds import Counting, CountingPlan, ItemZones, choose_plan, possible_plans
 from veilset.methods.planned.measurements import TILTS, Measurement
-from veilset.methods.planned.overlap import MOST, Overlap
+from veilset.methods.planned.overlap import Overlap
 from veilset.methods.planned.posterior import Posterior, grid_to
 from veilset.methods.planned.prior import ItemPrior
 from veilset.methods.planned.settings import DEFAULT

@@ -5,9 +5,10 @@ import pytest
 
 from veilset.itemsets import Itemset
 from veilset.methods.planned.companions import Companions
+from veilset.methods.planned.histogram_laws import MOST
 from veilset.methods.planned.leaning import counted_by_itemset
 from veilset.methods.planned.measurements import TILTS, USUAL_TILT
-from veilset.methods.planned.overlap import MOST, Overlap, weights_under
+from veilset.methods.planned.overlap import Overlap, weights_under
 from veilset.methods.planned.posterior import grid_to
 from veilset.methods.planned.settings import DEFAULT
 

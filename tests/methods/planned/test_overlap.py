@@ -14,16 +14,8 @@ from planned_cases import overlap_over
 from veilset.gate import Budget, NoisyHistogram, PrivacyUnit
 from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.itemsets import Itemsets
-from veilset.methods.planned.overlap import (
-    CAPS,
-    CLASSES,
-    MOST,
-    NUMBERS,
-    GaussianOffer,
-    Overlap,
-    Total,
-    ask_overlap,
-)
+from veilset.methods.planned.histogram_laws import CLASSES, MOST, NUMBERS, Total
+from veilset.methods.planned.overlap import CAPS, GaussianOffer, Overlap, ask_overlap
 from veilset.methods.planned.settings import DEFAULT
 
 Floats = npt.NDArray[np.float64]

@@ -15,8 +15,9 @@ from veilset.arrays import FloatArray, Int64Array
 from veilset.itemsets import Itemset, joined
 from veilset.methods.planned.capped_counts import error_of_average_cap
 from veilset.methods.planned.companions import Companions
+from veilset.methods.planned.histogram_laws import Total
 from veilset.methods.planned.knowledge import Knowledge, itemset_sizes
-from veilset.methods.planned.overlap import Cap, Overlap, Total
+from veilset.methods.planned.overlap import Cap, Overlap
 from veilset.methods.planned.prior import Prior
 from veilset.methods.planned.scouting import Scouting
 from veilset.methods.planned.settings import Settings

@@ -13,8 +13,9 @@ import numpy as np
 
 from veilset.arrays import FloatArray
 from veilset.gate import Discovery, ItemNaming
+from veilset.methods.planned.histogram_laws import NUMBERS
 from veilset.methods.planned.measurements import Measurement
-from veilset.methods.planned.overlap import NUMBERS, Overlap
+from veilset.methods.planned.overlap import Overlap
 from veilset.methods.planned.posterior import grid_to
 from veilset.methods.planned.scouting import Scouting
 

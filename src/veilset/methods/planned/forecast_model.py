@@ -16,7 +16,8 @@ from veilset.arrays import FloatArray, Int64Array
 from veilset.forecast import Stage, World, laws
 from veilset.forecast.model import model_lengths
 from veilset.itemsets import Itemset, Itemsets
-from veilset.methods.planned.overlap import MOST, Cap, Overlap
+from veilset.methods.planned.histogram_laws import MOST
+from veilset.methods.planned.overlap import Cap, Overlap
 from veilset.methods.planned.scouting import Scouting
 from veilset.methods.planned.settings import Settings
 from veilset.methods.shared.bases import Basis

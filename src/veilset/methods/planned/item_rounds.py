@@ -15,7 +15,8 @@ from functools import lru_cache
 import numpy as np
 
 from veilset.arrays import FloatArray, Int64Array
-from veilset.methods.planned.overlap import CAPS, NUMBERS, Overlap
+from veilset.methods.planned.histogram_laws import NUMBERS
+from veilset.methods.planned.overlap import CAPS, Overlap
 from veilset.methods.planned.posterior import Posterior
 
 CERTAIN = 0.98

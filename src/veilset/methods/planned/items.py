@@ -30,10 +30,11 @@ from veilset.gate import Curator
 from veilset.itemsets import Itemsets
 from veilset.methods.planned.capped_counts import ask_capped_supports, measurement_of
 from veilset.methods.planned.companions import Companions
+from veilset.methods.planned.histogram_laws import Total
 from veilset.methods.planned.item_posterior import NoisySum, corrected_by_sum, finely
 from veilset.methods.planned.item_rounds import UNCERTAIN_LOSS, Counting, ItemZones, choose_plan
 from veilset.methods.planned.measurements import Measurement
-from veilset.methods.planned.overlap import Overlap, Total, ask_overlap
+from veilset.methods.planned.overlap import Overlap, ask_overlap
 from veilset.methods.planned.posterior import Posterior, grid_to
 from veilset.methods.planned.prior import ItemPrior
 from veilset.methods.planned.settings import DEFAULT, Settings

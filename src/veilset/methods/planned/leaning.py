@@ -13,8 +13,9 @@ import numpy as np
 
 from veilset.arrays import FloatArray
 from veilset.methods.planned.companions import Companions
+from veilset.methods.planned.histogram_laws import HARDLY_ANY, NUMBERS
 from veilset.methods.planned.measurements import TILTS, USUAL_TILT
-from veilset.methods.planned.overlap import HARDLY_ANY, NUMBERS, Overlap, containing
+from veilset.methods.planned.overlap import Overlap, containing
 
 CHOSEN_LEAN = 1.05
 """1.05 times as much as an item leans towards long transactions, one of a few chosen itemsets leans towards

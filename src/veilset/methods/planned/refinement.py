@@ -18,9 +18,10 @@ from veilset.itemsets import Itemsets
 from veilset.methods.planned.capped_counts import ask_capped_supports
 from veilset.methods.planned.companions import Companions
 from veilset.methods.planned.dense import ask_marginals
+from veilset.methods.planned.histogram_laws import Total
 from veilset.methods.planned.levelwise import MiningProgress
 from veilset.methods.planned.measurements import Measurement
-from veilset.methods.planned.overlap import Total, ask_overlap
+from veilset.methods.planned.overlap import ask_overlap
 from veilset.methods.planned.posterior import Posterior
 from veilset.methods.planned.refinement_choice import (
     ByCappedCounts,

@@ -9,7 +9,8 @@ import numpy as np
 
 from veilset.arrays import Int64Array
 from veilset.gate import NoisyHistogram
-from veilset.methods.planned.overlap import CLASSES, NUMBERS, Overlap
+from veilset.methods.planned.histogram_laws import CLASSES, NUMBERS
+from veilset.methods.planned.overlap import Overlap
 
 LENGTHS_ABOVE_NOISE = 2.0
 """2 scales of its noise or more, a number of rows of one length is taken as it is."""
