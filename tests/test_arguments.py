@@ -13,7 +13,6 @@ import pytest
 
 import veilset as vs
 from veilset.arguments import a_path, either, exact_number, finite_or_infinite, path_or_items, truth
-from veilset.audit.verdicts import Verdict
 from veilset.evaluate import Study
 from veilset.gate import Curator
 from veilset.rationals import rational_of
@@ -166,7 +165,7 @@ def doors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable
 
 
 @cache
-def results_at_hand() -> tuple[Verdict, vs.Release, vs.Published]:
+def results_at_hand() -> tuple[object, vs.Release, vs.Published]:
     """One of each kind, made once: of an audit, of a release, of a published dataset."""
     noise: dict[str, Any] = {"noise": vs.SeededNoise(1), **SEEDED}
     return vs.audit("em", samples=0)[0], vs.mine(BASKETS, k=3, **noise), vs.publish(BASKETS, **noise)

@@ -41,7 +41,7 @@ def in_batches(path: Path, **options: Any) -> Transactions:  # noqa: ANN401 - wh
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(streamed, "LEAST_STREAMED", 0)
         patch.setattr(streamed, "ROWS_IN_A_BATCH", 2)
-        patch.delattr("veilset.raw.read.read_table_file")
+        patch.delattr("veilset.raw.read.file_formats.read_table_file")
         return read(path, **options)
 
 
