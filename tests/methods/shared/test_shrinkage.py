@@ -7,13 +7,15 @@ from hypothesis import strategies as st
 
 from veilset.arrays import FloatArray
 from veilset.itemsets import Itemsets
-from veilset.methods.shared.shrinkage import (
+from veilset.methods.shared.noisy_values import (
     DEVIATIONS,
     NORMAL_CHANCES,
     WHOLE,
     KeptShares,
     MeasuredGroup,
     NoisyValues,
+)
+from veilset.methods.shared.shrinkage import (
     Shrunk,
     SupportPrior,
     expected_half_widths,

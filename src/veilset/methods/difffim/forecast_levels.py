@@ -26,8 +26,9 @@ from veilset.methods.difffim.levels import (
     best_limit,
 )
 from veilset.methods.shared.forecast import forecast_number
+from veilset.methods.shared.noisy_values import KeptShares
 from veilset.methods.shared.preliminaries import SHARE_FOR_HOW_MANY
-from veilset.methods.shared.shrinkage import KeptShares, expected_half_widths
+from veilset.methods.shared.shrinkage import expected_half_widths
 from veilset.methods.shared.truncation import holders_by_length, kept_at_random, kept_share, length_up_to
 
 UNLIKELY = 0.01

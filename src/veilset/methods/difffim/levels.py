@@ -16,7 +16,8 @@ from veilset.gate import Curator, KeepAll, KeepRandom, KeepSmart, NoisyCounts, N
 from veilset.itemsets import Itemset, Itemsets, joined
 from veilset.methods.difffim.double_standards import average_original, largest_original
 from veilset.methods.difffim.smart_shares import OUTRANKED_CLASSES, kept_smartly, outranked
-from veilset.methods.shared.shrinkage import MeasuredGroup, NoisyValues, Shrunk, shrunk_in_groups
+from veilset.methods.shared.noisy_values import MeasuredGroup, NoisyValues
+from veilset.methods.shared.shrinkage import Shrunk, shrunk_in_groups
 from veilset.methods.shared.truncation import (
     LONGEST_LENGTH,
     kept_at_random,

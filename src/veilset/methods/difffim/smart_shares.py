@@ -14,7 +14,7 @@ import numpy as np
 from veilset.arrays import FloatArray
 from veilset.gate import NoisyHistogram
 from veilset.itemsets import Itemset
-from veilset.methods.shared.shrinkage import KeptShares
+from veilset.methods.shared.noisy_values import KeptShares
 from veilset.methods.shared.truncation import kept_shares
 
 OUTRANKED_CLASSES = 12

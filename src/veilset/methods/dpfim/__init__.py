@@ -38,13 +38,14 @@ from veilset.itemsets import Domain, Itemsets
 from veilset.methods.dpfim.sample import ETA, WITHIN, ask_shape, open_sample
 from veilset.methods.dpfim.tree_questions import ask_tree
 from veilset.methods.dpfim.tree_supports import combined, in_tree
+from veilset.methods.shared.noisy_values import NoisyValues
 from veilset.methods.shared.preliminaries import (
     SHARE_FOR_NUMBER,
     Preliminaries,
     ask_preliminaries,
     wanted_itemsets,
 )
-from veilset.methods.shared.shrinkage import NoisyValues, shrunk
+from veilset.methods.shared.shrinkage import shrunk
 from veilset.request import Request
 from veilset.results.estimates import Estimates, by_support, count_of
 from veilset.results.release import Release

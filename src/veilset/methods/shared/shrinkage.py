@@ -10,11 +10,11 @@ The prior is a law on cells that widen geometrically, and one cell for 0. It is 
 with a smoothing step (Silverman et al. 1990), which converges to a smooth law without being stopped. Where a value is
 far above the noise, it is nearly flat over what the noise leaves possible, and the noise alone decides.
 
-A count under a truncation or a contribution cap is a share of a support. The share is known as a law: `KeptShares`.
+A count under a truncation or a contribution cap is a share of a support (`shared.noisy_values`).
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -22,6 +22,7 @@ import numpy as np
 
 from veilset.arrays import BoolArray, FloatArray, Int64Array
 from veilset.itemsets import Itemsets
+from veilset.methods.shared.noisy_values import WHOLE, KeptShares, MeasuredGroup, NoisyValues
 from veilset.results.estimates import Estimates
 
 CELLS = 100
@@ -40,153 +41,14 @@ PRIOR_WEIGHT = 2.0
 """The law that all cells are alike counts as much as 2 measured values."""
 SMOOTHING = (0.25, 0.5, 0.25)
 """How much of a cell goes to its neighbours after each step."""
-BIN, MOST_BINS = 0.05, 600
-"""Values within 1/20 of a scale, or of themselves, of each other may be one to the fit: 1/600 of all values."""
 POINTS_IN_CELL = 4
 """The posterior is reckoned on 4 points in each cell of the prior, and on NEAR_VALUE around each value."""
 NEAR_VALUE = np.sinh(np.linspace(-4, 4, 41))
 """In widths of the noise: 41 points, closer together where the noise is likelier."""
-FAR_BELOW = 6.0
-"""6 standard deviations below 0: no normal noise is lower."""
 OUTSIDE = 0.05
 """5 % of a posterior lie outside its interval."""
 TAILS = np.linspace(0.0, OUTSIDE, 21)
 """Of these 5 %, 0 to 5 % lie below, in steps of 0.25 %: whichever makes the interval shortest."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class KeptShares:
-    """A law of what share of a support is counted: about one of `shares`, with the probabilities `chances`.
-
-    It varies around each by Laplace noise of `gaps` times what is counted: this fills the room between them. That is
-    how itemsets differ. In 95 %, all shares together are no more than `doubt` too low or too high, in logarithms.
-    """
-
-    shares: FloatArray
-    chances: FloatArray
-    gaps: FloatArray
-    doubt: tuple[float, float] = (0.0, 0.0)
-
-    def __iter__(self) -> Iterator[tuple[float, float, float]]:
-        return zip(self.shares.tolist(), self.chances.tolist(), self.gaps.tolist(), strict=True)
-
-    @property
-    def middle(self) -> float:
-        """The share on average."""
-        return float(self.shares @ self.chances)
-
-    @classmethod
-    def certain(cls, share: float, doubt: tuple[float, float] = (0.0, 0.0)) -> "KeptShares":
-        """The same for all itemsets."""
-        return cls(np.array([share]), np.ones(1), np.zeros(1), doubt)
-
-    @classmethod
-    def at_deviations(cls, shares: FloatArray, doubt: tuple[float, float] = (0.0, 0.0)) -> "KeptShares":
-        """The shares at DEVIATIONS from the middle of a normal law, in standard deviations."""
-        gaps: FloatArray = np.abs(np.gradient(np.log(shares))) / 2
-        return cls(shares, NORMAL_CHANCES, gaps, doubt)
-
-    @classmethod
-    def log_normal(cls, share: float, within: float) -> "KeptShares":
-        """Around a share, with a standard deviation of its logarithm."""
-        return cls.at_deviations(share * np.exp(within * DEVIATIONS))
-
-
-DEVIATIONS = np.linspace(-2.4, 2.4, 9)
-"""9 places of a normal law that stand for all others, with Laplace noise of half their distance around each."""
-NORMAL_CHANCES = np.exp(-(DEVIATIONS**2) / 2) / np.exp(-(DEVIATIONS**2) / 2).sum()
-WHOLE = KeptShares.certain(1.0)
-"""Supports are counted as they are."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class NoisyValues:
-    """Noisy counts of some supports, with the scale of the noise of each.
-
-    The noise is Laplace noise; normal where `is_normal` says so, and there `scales` are standard deviations.
-    """
-
-    values: FloatArray
-    scales: FloatArray
-    is_normal: BoolArray
-
-    @classmethod
-    def laplace(cls, values: Int64Array | FloatArray, scale: float) -> "NoisyValues":
-        """All with Laplace noise of one scale."""
-        return cls(
-            np.asarray(values, np.float64), np.full(values.size, scale), np.zeros(values.size, np.bool_)
-        )
-
-    @property
-    def deviations(self) -> FloatArray:
-        """The standard deviation of the noise of each."""
-        return np.where(self.is_normal, self.scales, math.sqrt(2) * self.scales)
-
-    def possible(self) -> "NoisyValues":
-        """The same with negative values raised to what says the same of supports, none of which is below 0.
-
-        For Laplace noise that is 0: below, all supports are less likely by the same factor. Normal noise of more than
-        FAR_BELOW deviations does not happen.
-        """
-        least = np.where(self.is_normal, -FAR_BELOW * self.scales, 0.0)
-        return NoisyValues(np.maximum(self.values, least), self.scales, self.is_normal)
-
-    def take(self, places: Int64Array) -> "NoisyValues":
-        """Some of them."""
-        return NoisyValues(self.values[places], self.scales[places], self.is_normal[places])
-
-    def binned(self) -> tuple["NoisyValues", FloatArray]:
-        """Fewer values that stand for nearly equal ones, and how many each stands for."""
-        rank = np.argsort(np.argsort(self.values / self.scales, kind="stable"), kind="stable")
-        steps = np.stack(
-            [
-                np.rint(np.arcsinh(self.values / self.scales) / BIN),
-                rank * MOST_BINS // max(rank.size, MOST_BINS),
-                np.rint(np.log(self.scales) / BIN),
-                self.is_normal,
-            ]
-        )
-        low = steps.min(axis=1, keepdims=True)
-        keys = np.ravel_multi_index(
-            tuple((steps - low).astype(np.int64)), tuple(np.ptp(steps, axis=1).astype(int) + 1)
-        )
-        _, first, group, number = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
-        means = np.bincount(group.ravel(), weights=self.values) / number
-        return NoisyValues(means, self.scales[first], self.is_normal[first]), number.astype(np.float64)
-
-    def below(self, counts: FloatArray, widths: FloatArray) -> FloatArray:
-        """The probability of a noisy count of at most each value, for each count (the last axis)."""
-        z = (self.values[:, None] - counts) / widths
-        beyond = 0.5 * np.exp(-np.abs(z))
-        laplace = np.where(z < 0, beyond, 1 - beyond)
-        if not self.is_normal.any():
-            return laplace
-        return np.where(self.is_normal[:, None], _normal_below(z), laplace)
-
-    def densities(self, counts: FloatArray, widths: FloatArray) -> FloatArray:
-        """How likely each value is for each count (the last axis)."""
-        z = np.abs(self.values[:, None] - counts) / widths
-        laplace = np.exp(-z) / (2 * widths)
-        if not self.is_normal.any():
-            return laplace
-        normal = np.exp(-z * z / 2) / (math.sqrt(2 * math.pi) * widths)
-        return np.where(self.is_normal[:, None], normal, laplace)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class MeasuredGroup:
-    """Noisy values of which the same is known about what they count."""
-
-    noisy: NoisyValues
-    kept: KeptShares = WHOLE
-
-
-def _normal_below(z: FloatArray) -> FloatArray:
-    """The normal distribution function, to within 1e-7 (Abramowitz and Stegun 26.2.17)."""
-    t = 1 / (1 + 0.2316419 * np.abs(z))
-    series = t * (0.319381530 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))))
-    upper = series * np.exp(-z * z / 2) / math.sqrt(2 * math.pi)
-    return np.where(z > 0, 1 - upper, upper)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ import numpy as np
 
 from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import NoisyHistogram
-from veilset.methods.shared.shrinkage import DEVIATIONS, KeptShares
+from veilset.methods.shared.noisy_values import DEVIATIONS, KeptShares
 
 LONGEST_LENGTH = 64
 """Transactions of 64 items and longer are one class of a histogram of lengths."""
