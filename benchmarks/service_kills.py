@@ -8,51 +8,26 @@ import json
 import os
 import random
 import signal
-import subprocess
-import sys
-import tempfile
 import time
 from pathlib import Path
 from urllib.error import URLError
 from urllib.request import Request, urlopen
 
+from benchmarks.served_site import ServedSite
 from veilset.service.core import Service
-from veilset.service.permissions import Principal
-from veilset.service.registrations import Registration
-from veilset.service.settings import ServiceSettings
-
-OWNER = Principal("admin", "owner")
-SERVER = """
-import sys
-from pathlib import Path
-import uvicorn
-from veilset.service.core import Service
-from veilset.service.serve import make_server_app
-from veilset.service.settings import ServiceSettings
-settings = ServiceSettings.read(Path(sys.argv[1]))
-uvicorn.run(make_server_app(Service(settings)), port=settings.port, log_level="error")
-"""
 
 
-def start(config: Path, port: int) -> "subprocess.Popen[bytes]":
-    """A server, when it answers."""
-    process = subprocess.Popen([sys.executable, "-c", SERVER, str(config)])
-    while True:
-        try:
-            urlopen(f"http://127.0.0.1:{port}/health", timeout=5).close()
-        except (URLError, OSError):
-            time.sleep(0.1)
-        else:
-            return process
-
-
-def ask(port: int, token: str, key: str) -> str:
+def ask(site: ServedSite, key: str) -> str:
     """Ask until the server answers; the key makes it one request."""
     body = json.dumps({"dataset": "stores", "epsilon": "1/10", "k": 10}).encode()
-    heads = {"authorization": f"Bearer {token}", "content-type": "application/json", "idempotency-key": key}
+    heads = {
+        "authorization": f"Bearer {site.token}",
+        "content-type": "application/json",
+        "idempotency-key": key,
+    }
     while True:
         try:
-            address = f"http://127.0.0.1:{port}/api/v1/releases"
+            address = f"http://127.0.0.1:{site.port}/api/v1/releases"
             with urlopen(Request(address, body, heads), timeout=30) as answer:
                 return str(json.loads(answer.read())["id"])
         except (URLError, OSError):
@@ -72,33 +47,23 @@ def main() -> None:
     parser.add_argument("--requests", type=int, default=50)
     parser.add_argument("--port", type=int, default=8599)
     arguments = parser.parse_args()
-    folder, chance = Path(tempfile.mkdtemp(prefix="veilset-kills-")), random.Random(7)  # noqa: S311
-    config = folder / "veilset.toml"
-    config.write_text(f'[service]\nfolder = "service"\nport = {arguments.port}\nrelease_every = 0.2\n')
-    settings = ServiceSettings.read(config)
-    service = Service(settings)
-    service.people.first_password()
-    token = service.people.make_token("admin", label="kills", scope="full", days=1)
-    (settings.uploads / "baskets.dat").write_text("1 2 3\n" * 9000 + "2 3\n" * 8000 + "7\n" * 3000)
-    told = Registration(file="baskets.dat", items="public", unit="transaction")
-    service.register(OWNER, "stores", told, epsilon="1000", delta="0")
-    server, kills = start(config, arguments.port), {"server": 0, "worker": 0}
-    while service.catalogue.get("stores").state != "ready":
-        time.sleep(0.2)
+    site, chance = ServedSite.made(arguments.port, release_every=0.2), random.Random(7)  # noqa: S311
+    server, kills = site.start(), {"server": 0, "worker": 0}
+    site.wait_until_ready()
     jobs: dict[str, str] = {}
     for number in range(arguments.requests):
-        jobs[f"request-{number}"] = ask(arguments.port, token, f"request-{number}")
+        jobs[f"request-{number}"] = ask(site, f"request-{number}")
         time.sleep(chance.random() * 0.5)
         if number % 2:
             kills["server"] += 1
             os.kill(server.pid, signal.SIGKILL)
             server.wait()
-            server = start(config, arguments.port)
+            server = site.start()
         else:
             for worker in children_of(server.pid):
                 kills["worker"] += 1
                 os.kill(worker, signal.SIGKILL)
-    report(service, jobs, {key: ask(arguments.port, token, key) for key in jobs}, kills)
+    report(site.service, jobs, {key: ask(site, key) for key in jobs}, kills)
     server.terminate()
     server.wait()
 

@@ -9,18 +9,13 @@ import argparse
 import asyncio
 import os
 import signal
-import tempfile
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import httpx
 import psutil
 
-from benchmarks.service_kills import OWNER, start
-from veilset.service.core import Service
-from veilset.service.registrations import Registration
-from veilset.service.settings import ServiceSettings
+from benchmarks.served_site import ServedSite
 
 
 @dataclass(slots=True)
@@ -62,16 +57,16 @@ async def one_client(load: Load, port: int, asked: bytes, *, first: float, step:
     writer.close()
 
 
-async def held(port: int, token: str, job: str, *, clients: int, rate: float, seconds: float) -> Load:
+async def held(site: ServedSite, job: str, *, clients: int, rate: float, seconds: float) -> Load:
     """All clients, spread over the step between two requests of one of them."""
     asked = (
-        f"GET /api/v1/releases/{job} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {token}\r\n\r\n"
+        f"GET /api/v1/releases/{job} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {site.token}\r\n\r\n"
     ).encode()
     load, begin, step = Load(), time.monotonic() + 0.5, clients / rate
     await asyncio.gather(
         *(
             one_client(
-                load, port, asked, first=begin + step * number / clients, step=step, end=begin + seconds
+                load, site.port, asked, first=begin + step * number / clients, step=step, end=begin + seconds
             )
             for number in range(clients)
         )
@@ -88,35 +83,25 @@ def main() -> None:
     parser.add_argument("--queue", type=int, default=200)
     parser.add_argument("--port", type=int, default=8598)
     arguments = parser.parse_args()
-    folder = Path(tempfile.mkdtemp(prefix="veilset-load-"))
-    config = folder / "veilset.toml"
-    config.write_text(f'[service]\nfolder = "service"\nport = {arguments.port}\nrelease_every = 0.5\n')
-    settings = ServiceSettings.read(config)
-    service = Service(settings)
-    service.people.first_password()
-    token = service.people.make_token("admin", label="load", scope="full", days=1)
-    (settings.uploads / "baskets.dat").write_text("1 2 3\n" * 9000 + "2 3\n" * 8000 + "7\n" * 3000)
-    told = Registration(file="baskets.dat", items="public", unit="transaction")
-    service.register(OWNER, "stores", told, epsilon="1000", delta="0")
-    server = start(config, arguments.port)
+    site = ServedSite.made(arguments.port, release_every=0.5)
+    server = site.start()
     try:
-        measure(service, token, server.pid, arguments)
+        measure(site, server.pid, arguments)
     finally:
         server.send_signal(signal.SIGTERM)
         server.wait()
 
 
-def measure(service: Service, token: str, server: int, arguments: argparse.Namespace) -> None:
+def measure(site: ServedSite, server: int, arguments: argparse.Namespace) -> None:
     """Hold the load, then queue; print both, and how busy the machine was with other things."""
-    while service.catalogue.get("stores").state != "ready":
-        time.sleep(0.2)
-    jobs = queued(arguments.port, token, 1)
+    site.wait_until_ready()
+    service = site.service
+    jobs = queued(site, 1)
     process = psutil.Process(server)
     before, busy = process.memory_info().rss, process.cpu_times()
     load = asyncio.run(
         held(
-            arguments.port,
-            token,
+            site,
             jobs[0],
             clients=arguments.clients,
             rate=arguments.rate,
@@ -129,7 +114,7 @@ def measure(service: Service, token: str, server: int, arguments: argparse.Names
     print(f"the server took {1000 * cpu / len(load.took):.2f} ms of a core for each; ", end="")
     print(f"memory {before >> 20} to {after >> 20} MB; load of the machine {os.getloadavg()[0]:.1f}")
     begin = time.monotonic()
-    jobs = queued(arguments.port, token, arguments.queue)
+    jobs = queued(site, arguments.queue)
     while any(service.state(service.jobs.get(job)) == "waiting" for job in jobs):
         time.sleep(0.5)
     states = [service.state(service.jobs.get(job)) for job in jobs]
@@ -138,10 +123,10 @@ def measure(service: Service, token: str, server: int, arguments: argparse.Names
     )
 
 
-def queued(port: int, token: str, number: int) -> list[str]:
+def queued(site: ServedSite, number: int) -> list[str]:
     """Requests for releases, one after another."""
-    heads = {"authorization": f"Bearer {token}"}
-    with httpx.Client(base_url=f"http://127.0.0.1:{port}", headers=heads, timeout=60) as client:
+    heads = {"authorization": f"Bearer {site.token}"}
+    with httpx.Client(base_url=f"http://127.0.0.1:{site.port}", headers=heads, timeout=60) as client:
         answers = [
             client.post(
                 "/api/v1/releases",
