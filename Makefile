@@ -23,7 +23,7 @@ test-spark: .venv/installed
 # The lower bounds of pyproject.toml are true: the oldest versions that they allow, and tests of what touches them.
 test-oldest: .venv/installed
 	test -x .venv-oldest/bin/python || $(BIN)/uv venv --quiet .venv-oldest
-	$(BIN)/uv pip install --quiet --python .venv-oldest/bin/python --resolution lowest-direct '.[duckdb,excel,pandas,postgres,web]'
+	$(BIN)/uv pip install --quiet --python .venv-oldest/bin/python --resolution lowest-direct '.[duckdb,excel,pandas,postgres,web]' 'mlxtend>=0.23.1'
 	$(BIN)/uv pip install --quiet --python .venv-oldest/bin/python $(OLDEST_TOOLS)
 	PYTHONPATH=src:tests:. .venv-oldest/bin/python -m pytest -n 2 -p no:cacheprovider -W ignore::DeprecationWarning $(OLDEST_TESTS)
 
