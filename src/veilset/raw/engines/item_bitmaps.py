@@ -130,14 +130,11 @@ class ItemBitmaps:
         subsets = sorted(_subsets(numbers.size))
         offsets = np.cumsum([0, *map(len, subsets)], dtype=np.int64)
         members = np.array([place for subset in subsets for place in subset], np.int64)
-        cells = np.empty(1 << numbers.size, np.int64)
-        cells[[sum(1 << place for place in subset) for subset in subsets]] = self.supports(
+        supports = np.empty(1 << numbers.size, np.int64)
+        supports[[sum(1 << place for place in subset) for subset in subsets]] = self.supports(
             offsets, numbers[members]
         )
-        for place in range(numbers.size):
-            with_and_without = cells.reshape(-1, 2, 1 << place)
-            with_and_without[:, 0] -= with_and_without[:, 1]
-        return cells
+        return cells_of_supports(supports)
 
     def _fill(self, rows: CompressedRows) -> None:
         rows_in_a_block = 64 * self._bitmaps.shape[2]
@@ -178,6 +175,19 @@ class ItemBitmaps:
         for totals in self._in_spans(totals_of, number=number):
             total += totals
         return total
+
+
+def cells_of_supports(supports: Int64Array) -> Int64Array:
+    """The marginal whose cell m holds what holds exactly the items of m's bits, of `supports[m]`, which hold them all.
+
+    >>> cells_of_supports(np.array([9, 5, 4, 3])).tolist()
+    [3, 2, 1, 3]
+    """
+    cells = supports.copy()
+    for place in range(supports.size.bit_length() - 1):
+        with_and_without = cells.reshape(-1, 2, 1 << place)
+        with_and_without[:, 0] -= with_and_without[:, 1]
+    return cells
 
 
 def _most_frequent(

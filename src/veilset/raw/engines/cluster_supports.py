@@ -1,0 +1,92 @@
+"""Supports of itemsets that a cluster has counted, kept by the driver: what one question counted serves the next.
+
+A job costs a cluster far more than to count a few thousand itemsets in it, so many are counted at once, and none twice.
+The driver keeps supports, at most 131,072 of each size, never a row. They are as private as any exact count,
+and an answer made of them is handed out as any other: to the gate, for a question that was paid for.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from veilset.arrays import Int32Array, Int64Array
+from veilset.raw.counts import ExactItemsets
+from veilset.raw.engines.item_bitmaps import MOST_ITEMS, cells_of_supports
+from veilset.raw.engines.itemset_filter import ItemsetFilter
+from veilset.raw.engines.levelwise import LARGEST_KEPT, KeptSupports, LevelwiseSearch, may_be_few
+from veilset.raw.engines.mining import offsets_by_sizes
+
+FIRST_BATCH = 1 << 13
+"""8,192 candidates are counted in one job at first, then twice as many each time."""
+
+CountItemsets = Callable[[Int64Array, Int32Array], Int64Array]
+"""Counts itemsets of item codes on the cluster: offsets and codes in, supports out."""
+
+
+class ClusterSupports:
+    """The most frequent items by numbers, number 0 the most frequent; searches over them, and what they counted."""
+
+    def __init__(self, item_supports: Int64Array, count: CountItemsets) -> None:
+        by_support = np.argsort(-item_supports, kind="stable")[:MOST_ITEMS]
+        self.codes = by_support[item_supports[by_support] > 0].astype(np.int32)
+        self.places = np.full(item_supports.size, self.codes.size, np.int32)
+        self.places[self.codes] = np.arange(self.codes.size, dtype=np.int32)
+        self._item_supports, self._count = item_supports, count
+        self._search = LevelwiseSearch(self, item_supports, first_batch=FIRST_BATCH, breaks_ties=True)
+
+    def __repr__(self) -> str:
+        return "ClusterSupports(private)"
+
+    def hold(self, codes: Int32Array | Int64Array) -> bool:
+        """Whether each of these items has a number."""
+        return bool((self.places[codes] < self.codes.size).all())
+
+    def supports(self, offsets: Int64Array, numbers: Int32Array) -> Int64Array:
+        """How many transactions hold each itemset of item numbers: counted by the cluster, in one job."""
+        return self._count(offsets, self.codes[numbers])
+
+    def top(self, k: int, which: ItemsetFilter) -> ExactItemsets | None:
+        """The k itemsets of largest support that the filter lets through; None where too many might be."""
+        return self._search.top(k, which) if may_be_few(self._item_supports, k, which) else None
+
+    def marginal(self, codes: Int32Array, rows: int) -> Int64Array | None:
+        """How many of the rows hold exactly which of the items; None where these are too many, or too rare.
+
+        Bit i of a cell's number tells whether `codes[i]` is held. What was not counted before is, in one job.
+        """
+        if not 0 < codes.size <= LARGEST_KEPT or not self.hold(codes):
+            return None
+        numbers = self.places[codes]
+        supports = np.full(1 << codes.size, rows, np.int64)
+        sizes = np.array([mask.bit_count() for mask in range(supports.size)])
+        unknown: list[tuple[Int64Array, Int32Array]] = []
+        for size in range(1, codes.size + 1):
+            masks = np.flatnonzero(sizes == size)
+            itemsets = np.array([_members(mask, numbers) for mask in masks.tolist()], np.int32)
+            known = (
+                self._item_supports[self.codes[itemsets[:, 0]]] if size == 1 else self._kept.known(itemsets)
+            )
+            supports[masks] = known
+            unknown.append((masks[known < 0], itemsets[known < 0]))
+        self._count_unknown(unknown, supports)
+        return cells_of_supports(supports)
+
+    @property
+    def _kept(self) -> KeptSupports:
+        return self._search.kept
+
+    def _count_unknown(self, unknown: list[tuple[Int64Array, Int32Array]], supports: Int64Array) -> None:
+        """Set the supports, by their masks, of itemsets of several sizes, and keep them."""
+        lengths = np.concatenate([np.full(masks.size, itemsets.shape[1]) for masks, itemsets in unknown])
+        if lengths.size == 0:
+            return
+        flat = np.concatenate([np.ravel(itemsets) for _, itemsets in unknown])
+        counted = self.supports(offsets_by_sizes(lengths), flat)
+        for masks, itemsets in unknown:
+            supports[masks], counted = counted[: masks.size], counted[masks.size :]
+            self._kept.note(itemsets, supports[masks])
+
+
+def _members(mask: int, numbers: Int32Array) -> list[int]:
+    """The numbers that a mask chooses, ascending."""
+    return sorted(number for place, number in enumerate(numbers.tolist()) if mask >> place & 1)
