@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NoReturn
+from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
@@ -23,8 +24,11 @@ Frame = Any
 Batches = Iterator[Any]
 """The batches of a partition, as Spark hands them to `mapInArrow`."""
 
-BLOCK_SCHEMA = "block binary"
-"""Frames of blocks, and of what is made of them, have one column."""
+BLOCK_SCHEMA = "block binary, name string, rows long"
+"""A frame of blocks has the bytes of each, a name that was drawn for it, and the number of its rows."""
+
+MADE_SCHEMA = "block binary"
+"""A frame of what is made of blocks has one column."""
 
 _ALIGNED = 64
 """A block's size is a multiple of 64 bytes: where one stands behind another, its numbers stay aligned."""
@@ -139,6 +143,14 @@ def buffers_in(batches: Iterable[Any]) -> Iterator[Any]:
     for batch in batches:
         for value in batch.column(0):
             yield value.as_buffer()
+
+
+def batch_of_block(block: RowBlock) -> Any:  # noqa: ANN401 - Arrow has no types
+    """A block as a batch of one row, under a name of its own."""
+    columns = [pa.array([uuid4().hex], pa.string()), pa.array([block.rows], pa.int64())]
+    return pa.RecordBatch.from_arrays(
+        [pa.array([block.to_bytes()], pa.binary()), *columns], ["block", "name", "rows"]
+    )
 
 
 def batch_of(data: bytes) -> Any:  # noqa: ANN401 - Arrow has no types

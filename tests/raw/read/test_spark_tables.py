@@ -39,7 +39,7 @@ def on_cluster(table: Any, **columns: Any) -> ClusteredTransactions:  # noqa: AN
 def rows_in(data: ClusteredTransactions) -> list[tuple[Any, ...]]:
     """What the blocks hold, by names, in no order; with owners, what each has."""
     rows: list[tuple[Any, ...]] = []
-    for place, (value,) in enumerate(data.blocks.collect()):
+    for place, (value, *_) in enumerate(data.blocks.collect()):
         block = RowBlock.from_buffer(pa.py_buffer(bytes(value)))
         rows += _named(block.offsets, block.items, data.alphabet.names, block.owners, str(place))
     return _by_owner(rows)

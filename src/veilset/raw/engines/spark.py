@@ -24,6 +24,7 @@ from veilset.raw.cuts.row_keys import RowKeys, SipKeys
 from veilset.raw.cuts.rows import CompressedRows
 from veilset.raw.cuts.truncation import KeepAll, Reshape, Truncation
 from veilset.raw.engines import DrawKeys, cluster_mining
+from veilset.raw.engines.block_store import engine_over_block
 from veilset.raw.engines.cluster_rows import NOTHING_DRAWN, ClusterRows
 from veilset.raw.engines.cluster_supports import ClusterSupports
 from veilset.raw.engines.cluster_work import (
@@ -33,7 +34,6 @@ from veilset.raw.engines.cluster_work import (
     KeyedCounts,
     Merge,
     added_by_key,
-    engine_over_block,
 )
 from veilset.raw.engines.itemset_filter import ItemsetFilter
 from veilset.raw.engines.local import LocalEngine
@@ -218,7 +218,7 @@ class SparkEngine:
         self, groups: int, name: Callable[[LocalEngine], KeyedCounts], merge: Callable[..., KeyedCounts]
     ) -> KeyedCounts:
         """What groups of partitions name, merged two by two."""
-        found = self._cluster.made(name, Merge(merge), groups=groups)
+        found = self._cluster.made_of_groups(groups, name, Merge(merge))
         return name(self._empty) if found is None else found
 
     @cached_property

@@ -24,7 +24,7 @@ from veilset.raw.clustered import (
     ClusteredTransactions,
     Frame,
     RowBlock,
-    batch_of,
+    batch_of_block,
     blocks_in,
     collected,
 )
@@ -154,7 +154,7 @@ def read_frame(
     ):  # all that is one person's goes to one place, or all of one basket where nobody owns it
         table = table.repartition(together)
     blocks = table.mapInArrow(EncodeTable(reading, keys), BLOCK_SCHEMA).persist()
-    collected(blocks.groupBy().count())  # what is refused is refused now, before anything is asked
+    collected(blocks.select("rows"))  # what is refused is refused now, before anything is asked
     return ClusteredTransactions(
         blocks,
         named,
@@ -232,7 +232,7 @@ class EncodeTable:
         rows = self.reading.rows(batches)
         if rows is not None:
             held = encode(rows, Vocabulary(self.keys, ()))
-            yield batch_of(RowBlock(held.offsets, held.items, None, held.owners).to_bytes())
+            yield batch_of_block(RowBlock(held.offsets, held.items, None, held.owners))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -247,7 +247,7 @@ class RecodeBlocks:
             offsets, items = block.offsets.copy(), block.items.copy()
             parse.encode_rows(offsets, items, self.codes)
             made = replace(block, offsets=offsets, items=items[: offsets[-1]], numbers=None)
-            yield batch_of(made.to_bytes())
+            yield batch_of_block(made)
 
 
 def _checked_layout(frame: Frame, columns: Columns, layout: str | None) -> str:
