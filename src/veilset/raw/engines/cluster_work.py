@@ -28,6 +28,7 @@ from veilset.raw.cuts.row_keys import RowKeys, SipKeys
 from veilset.raw.cuts.rows import CompressedRows, chosen_rows
 from veilset.raw.engines import DrawKeys
 from veilset.raw.engines.block_store import engine_over_block, store_of_this_process
+from veilset.raw.engines.executor_process import make_tasks_light
 from veilset.raw.engines.local import LocalEngine
 from veilset.raw.kernels import equal_rows
 
@@ -64,6 +65,7 @@ class EnginesOfBlocks:
 
     def __call__(self, batches: Batches) -> Iterator[LocalEngine | None]:
         """One for each block; None for a block that was only named and is not kept here."""
+        make_tasks_light()
         for batch in batches:
             names = batch.column("name").to_pylist()
             if "block" in batch.schema.names:
