@@ -6,6 +6,8 @@ and an answer made of them is handed out as any other: to the gate, for a questi
 """
 
 from collections.abc import Callable
+from itertools import combinations
+from math import comb
 
 import numpy as np
 
@@ -18,6 +20,12 @@ from veilset.raw.engines.mining import offsets_by_sizes
 
 FIRST_BATCH = 1 << 13
 """8,192 candidates are counted in one job at first, then twice as many each time."""
+
+SIZE_AHEAD = 3
+"""Itemsets of 3 items are counted ahead: marginals are of few items, and pairs were counted by a search."""
+
+MOST_TRIPLES_AHEAD = 1 << 15
+"""Up to 32,768 triples are counted with the first that a marginal lacks: all of the most frequent items, 58 at most."""
 
 CountItemsets = Callable[[Int64Array, Int32Array], Int64Array]
 """Counts itemsets of item codes on the cluster: offsets and codes in, supports out."""
@@ -76,15 +84,30 @@ class ClusterSupports:
         return self._search.kept
 
     def _count_unknown(self, unknown: list[tuple[Int64Array, Int32Array]], supports: Int64Array) -> None:
-        """Set the supports, by their masks, of itemsets of several sizes, and keep them."""
-        lengths = np.concatenate([np.full(masks.size, itemsets.shape[1]) for masks, itemsets in unknown])
-        if lengths.size == 0:
+        """Set the supports, by their masks, of itemsets of several sizes, and keep them; with triples ahead."""
+        wanted = [each for each in unknown if each[0].size]
+        if not wanted:
             return
-        flat = np.concatenate([np.ravel(itemsets) for _, itemsets in unknown])
-        counted = self.supports(offsets_by_sizes(lengths), flat)
-        for masks, itemsets in unknown:
-            supports[masks], counted = counted[: masks.size], counted[masks.size :]
-            self._kept.note(itemsets, supports[masks])
+        ahead = [_triples(1 + int(sets.max())) for _, sets in wanted if sets.shape[1] == SIZE_AHEAD]
+        counted = self._counted_together([sets for _, sets in wanted] + ahead)
+        for (masks, _), found in zip(wanted, counted, strict=False):
+            supports[masks] = found
+
+    def _counted_together(self, groups: list[Int32Array]) -> list[Int64Array]:
+        """The supports of each group of itemsets of one size, all of which are counted in one job and kept."""
+        sizes = np.concatenate([np.full(each.shape[0], each.shape[1]) for each in groups])
+        counted = self.supports(offsets_by_sizes(sizes), np.concatenate([np.ravel(each) for each in groups]))
+        found = np.split(counted, np.cumsum([each.shape[0] for each in groups])[:-1])
+        for itemsets, supports in zip(groups, found, strict=True):
+            self._kept.note(itemsets, supports)
+        return found
+
+
+def _triples(items: int) -> Int32Array:
+    """All triples of the most frequent items, in order; none where these would be too many."""
+    if comb(items, SIZE_AHEAD) > MOST_TRIPLES_AHEAD:
+        return np.empty((0, SIZE_AHEAD), np.int32)
+    return np.array(list(combinations(range(items), SIZE_AHEAD)), np.int32)
 
 
 def _members(mask: int, numbers: Int32Array) -> list[int]:
