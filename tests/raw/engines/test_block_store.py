@@ -15,6 +15,7 @@ import frames
 from row_keys_twin import keys_of
 from strategies import arrays_of, transactions_of
 from veilset.raw import disk_arrays
+from veilset.raw.block_files import folder_of_blocks
 from veilset.raw.clustered import ClusteredTransactions, RowBlock
 from veilset.raw.cuts.truncation import KeepAll
 from veilset.raw.engines import block_store, cluster_rows, local
@@ -137,9 +138,11 @@ def test_a_process_keeps_only_the_blocks_that_were_asked_last(monkeypatch: pytes
 @pytest.fixture
 def fresh_store() -> Iterator[None]:
     """The store of the process is made anew, before and after."""
-    store_of_this_process.cache_clear()
+    for cached in (store_of_this_process, folder_of_blocks):
+        cached.cache_clear()
     yield
-    store_of_this_process.cache_clear()
+    for cached in (store_of_this_process, folder_of_blocks):
+        cached.cache_clear()
 
 
 @pytest.mark.usefixtures("fresh_store")

@@ -1,27 +1,23 @@
 """Blocks that an executor has met, ready to be asked again: a question then sends the names of blocks, and no rows.
 
-A block is written to a folder that Spark gives to the Python processes of an executor and removes when it ends (the
-first of SPARK_LOCAL_DIRS, where Spark itself keeps what does not fit in memory). All processes of the executor map the
-same files, so that a block and its bitmaps are in memory once, as far as there is room. Files are as private as the
-data, and only their owner may open them. Where Spark names no folder, a process keeps some blocks in its memory.
+All processes of an executor map the same files (`raw.block_files`), so that a block and its bitmaps are in memory once,
+as far as there is room. Where Spark names no folder for files, a process keeps some blocks in its memory.
 
 A name is drawn when a block is made. A block that was lost and is made again has another name, so a name never
 stands for other rows than it did; whoever does not know a name says so, and is sent the rows.
 """
 
-import os
-import shutil
 import threading
 from collections import OrderedDict
-from contextlib import suppress
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
+from veilset.raw.block_files import folder_of_blocks, write_block
 from veilset.raw.clustered import RowBlock
-from veilset.raw.disk_arrays import mapped_file, write_whole
+from veilset.raw.disk_arrays import mapped_file
 from veilset.raw.engines.local import LocalEngine
 from veilset.raw.transactions import Alphabet, Transactions
 
@@ -30,12 +26,6 @@ MOST_BYTES_MAPPED = 1 << 33
 
 MOST_BYTES_IN_MEMORY = 1 << 28
 """Where Spark names no folder, blocks of 0.25 GB in all are kept by a process."""
-
-SHARE_OF_DISK = 4
-"""Blocks take at most 1 / 4 of the disk: those that were written first are removed for others."""
-
-FOLDER_OF_SPARK = "blockmgr-"
-"""How the folders begin that Spark removes when an executor ends."""
 
 
 @lru_cache(maxsize=4)
@@ -76,8 +66,7 @@ class BlockStore:
         if self._folder is None:
             copied = pa.py_buffer(bytearray(buffer))  # or all that came with it would stay in memory
             return self._made_ready(name, engine_over_block(RowBlock.from_buffer(copied), alphabet_size))
-        self._remove_oldest(self._folder)
-        is_written = write_whole(self._folder / name, [buffer])
+        is_written = write_block(self._folder, name, [buffer])
         opened = self._opened(name, alphabet_size) if is_written else None
         return engine_over_block(RowBlock.from_buffer(buffer), alphabet_size) if opened is None else opened
 
@@ -91,18 +80,6 @@ class BlockStore:
             name, engine_over_block(RowBlock.from_buffer(mapped), alphabet_size, beside=path)
         )
 
-    @staticmethod
-    def _remove_oldest(folder: Path) -> None:
-        """Until there is room; who has mapped a file keeps it, and who has not is sent the rows."""
-        with suppress(OSError):  # others may remove the same
-            files = sorted((each.stat().st_mtime_ns, each.stat().st_size, each) for each in folder.iterdir())
-            room = shutil.disk_usage(folder).total // SHARE_OF_DISK - sum(size for _, size, _ in files)
-            for _, size, path in files:
-                if room >= 0:
-                    break
-                path.unlink()
-                room += size
-
     def _made_ready(self, name: str, engine: LocalEngine) -> LocalEngine:
         with self._lock:
             self._ready[name] = engine
@@ -114,12 +91,4 @@ class BlockStore:
 @cache
 def store_of_this_process() -> BlockStore:
     """The store in the folder that Spark has given to this process; in its memory, where there is none."""
-    given = Path(os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0])
-    if not given.name.startswith(FOLDER_OF_SPARK):
-        return BlockStore(None)
-    try:
-        folder = given / "veilset"
-        folder.mkdir(mode=0o700, exist_ok=True)
-    except OSError:
-        return BlockStore(None)
-    return BlockStore(folder)
+    return BlockStore(folder_of_blocks())

@@ -54,13 +54,15 @@ Work = Callable[[Any], Any]
 class Naming:
     """Whether a question names blocks, which executors keep, or sends their rows along.
 
-    Rows are sent with the first question. Names are given up where executors do not know them more often than they do,
-    as where the cluster makes blocks anew for each question.
+    Executors write blocks to files as they make them, where they have a folder for that. Where nobody knows whether
+    they do, rows are sent with the first question. Names are given up where executors do not know them more often
+    than they do, as where the cluster makes blocks anew for each question.
     """
 
+    is_first: bool
+    """Whether the next question sends rows, since it is the first."""
     known: int = 0
     unknown: int = 0
-    is_first: bool = True
 
     @property
     def keeps(self) -> bool:
@@ -95,7 +97,8 @@ class ClusterRows:
         tasks: int | None = None,
     ) -> None:
         self.frame, self.alphabet_size, self.is_together = frame, alphabet_size, is_together
-        self._blocks, self._tasks, self._naming = blocks, tasks, Naming()
+        self._blocks, self._tasks = blocks, tasks
+        self._naming = Naming(is_first=cores_of(frame) is None)
 
     def __repr__(self) -> str:
         return "ClusterRows(private)"

@@ -89,7 +89,8 @@ class ClusterSupports:
         if not wanted:
             return
         ahead = [_triples(1 + int(sets.max())) for _, sets in wanted if sets.shape[1] == SIZE_AHEAD]
-        counted = self._counted_together([sets for _, sets in wanted] + ahead)
+        new = [triples[self._kept.known(triples) < 0] for triples in ahead]
+        counted = self._counted_together([sets for _, sets in wanted] + new)
         for (masks, _), found in zip(wanted, counted, strict=False):
             supports[masks] = found
 

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
+from uuid import uuid4
 
 import numpy as np
 import polars as pl
@@ -21,6 +22,7 @@ import pyarrow as pa
 from veilset.arrow_arrays import numpy_of
 from veilset.deferred import Deferred
 from veilset.errors import BadCall, BadInput, ClusterFailed
+from veilset.raw.block_files import folder_of_blocks, write_block
 from veilset.raw.clustered import (
     BLOCK_SCHEMA,
     Batches,
@@ -31,6 +33,7 @@ from veilset.raw.clustered import (
     blocks_in,
     collected,
 )
+from veilset.raw.disk_arrays import mapped_file
 from veilset.raw.kernels import parse
 from veilset.raw.read.encode import TokenRows, encode, order_of_names
 from veilset.raw.read.tables import Columns, Table, check_names, guess_layout, item_values, table_rows
@@ -46,6 +49,9 @@ else:
 NAME = "the table"
 FORMATS_BY_SUFFIX = {".csv": "csv", ".json": "json", ".orc": "orc", ".parquet": "parquet"}
 """How a session reads a path of this suffix; any other is read as the session reads by default (Parquet, or Delta)."""
+
+OWN_SCHEMA = "block binary, name string, names binary"
+"""Blocks by codes of their own, with the names of their items."""
 
 LISTS_OF_NAMES = 16
 """Up to 16 lists of names come to the driver, which makes one of them."""
@@ -206,15 +212,28 @@ class EncodeOwnItems:
 
     reading: Reading
     kind: pa.DataType
+    sends: bool
+    """Whether the block travels, even where there is a file of it."""
 
     def __call__(self, batches: Batches) -> Iterator[Any]:
-        """One block; none where there is no row."""
+        """One block, or nothing in its place where a file of its name holds it; none where there is no row."""
         rows = self.reading.rows(batches)
-        if rows is not None:
-            held = encode(rows, None)
-            names = cast("ArrowNames", held.alphabet.stored).array.cast(self.kind)
-            batch = batch_of_block(RowBlock(held.offsets, held.items, None, held.owners))
-            yield batch.append_column("names", pa.array([pickle.dumps(names)], pa.binary()))
+        if rows is None:
+            return
+        held = encode(rows, None)
+        names = cast("ArrowNames", held.alphabet.stored).array.cast(self.kind)
+        block, name, folder = (
+            RowBlock(held.offsets, held.items, None, held.owners),
+            uuid4().hex,
+            folder_of_blocks(),
+        )
+        is_in_file = not self.sends and folder is not None and write_block(folder, name, block.parts())
+        columns = [b"" if is_in_file else block.to_bytes(), name, pickle.dumps(names)]
+        kinds = [pa.binary(), pa.string(), pa.binary()]
+        yield pa.RecordBatch.from_arrays(
+            [pa.array([value], kind) for value, kind in zip(columns, kinds, strict=True)],
+            ["block", "name", "names"],
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -239,11 +258,24 @@ class RecodeOwnItems:
     def __call__(self, batches: Batches) -> Iterator[Any]:
         """One block for each."""
         for batch in batches:
-            for block, names in zip(blocks_in([batch]), _names_in([batch]), strict=True):
+            for block, names in zip(_own_blocks(batch), _names_in([batch]), strict=True):
                 codes = numpy_of(pc.index_in(names, self.names)).astype(np.int32)
                 if np.any(np.diff(codes) < 0):
                     raise AssertionError("names of a block are in another order than all names")
                 yield batch_of_block(replace(block, items=codes[block.items]))
+
+
+def _own_blocks(batch: Any) -> Iterator[RowBlock]:  # noqa: ANN401 - Arrow has no types
+    """The blocks of a batch, which travel with it or are in files of their names; such a file is removed then."""
+    for value, name in zip(batch.column("block"), batch.column("name").to_pylist(), strict=True):
+        folder, buffer = folder_of_blocks(), value.as_buffer()
+        if buffer.size:
+            yield RowBlock.from_buffer(buffer)
+        elif folder is not None and (mapped := mapped_file(folder / name)) is not None:
+            yield RowBlock.from_buffer(mapped)
+            (folder / name).unlink(missing_ok=True)
+        else:
+            raise LookupError("a block is in a file of another executor")
 
 
 def _names_in(batches: Iterable[Any]) -> Iterator[Any]:
@@ -312,20 +344,34 @@ def _checked_layout(frame: Frame, columns: Columns, layout: str | None) -> str:
 def _over_own_items(table: Frame, reading: Reading) -> tuple[Frame, Alphabet]:
     """The blocks of a table over the items that it holds, sorted; the table is read once.
 
-    Blocks have codes of their own at first, and those of all items once the names of all are known.
+    Blocks have codes of their own at first, and those of all items once the names of all are known. In between they
+    wait in files of their executors; where another executor is to go on with one, all is done again and blocks travel.
     """
     kind = _kind_of_names(table, reading)
-    own = table.mapInArrow(EncodeOwnItems(reading, kind), f"{BLOCK_SCHEMA}, names binary").persist()
-    number = len(collected(own.select("rows")))  # what is refused is refused now, before anything is asked
-    gathered = own.select("names").coalesce(max(1, min(number, LISTS_OF_NAMES)))
-    spark_kind = "long" if pa.types.is_integer(kind) else "string"
-    found = collected(gathered.mapInArrow(NamesOfBlocks(kind), f"name {spark_kind}"))
-    names = pa.array([row[0] for row in found], kind).unique()
-    names = names.take(pa.array(order_of_names(names)))
-    blocks = own.select("block", "names").mapInArrow(RecodeOwnItems(names), BLOCK_SCHEMA).persist()
-    collected(blocks.select("rows"))
+    own, names = _own_blocks_and_names(table, EncodeOwnItems(reading, kind, sends=False))
+    recode = RecodeOwnItems(names)
+    blocks = own.mapInArrow(recode, BLOCK_SCHEMA).persist()
+    try:
+        collected(blocks.select("rows"))
+    except ClusterFailed:
+        for frame in (blocks, own):
+            frame.unpersist()
+        own, _ = _own_blocks_and_names(table, EncodeOwnItems(reading, kind, sends=True))
+        blocks = own.mapInArrow(recode, BLOCK_SCHEMA).persist()
+        collected(blocks.select("rows"))
     own.unpersist()
     return blocks, Alphabet(ArrowNames(names), is_given=False)
+
+
+def _own_blocks_and_names(table: Frame, encode_own: EncodeOwnItems) -> tuple[Frame, pa.Array]:
+    """Blocks by codes of their own, and the names of all items, sorted; what is refused is refused here."""
+    own = table.mapInArrow(encode_own, OWN_SCHEMA).persist()
+    number = len(collected(own.select("name")))
+    gathered = own.select("names").coalesce(max(1, min(number, LISTS_OF_NAMES)))
+    spark_kind = "long" if pa.types.is_integer(encode_own.kind) else "string"
+    found = collected(gathered.mapInArrow(NamesOfBlocks(encode_own.kind), f"name {spark_kind}"))
+    names = pa.array([row[0] for row in found], encode_own.kind).unique()
+    return own, names.take(pa.array(order_of_names(names)))
 
 
 def _kind_of_names(table: Frame, reading: Reading) -> pa.DataType:
