@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from veilset.raw.disk_arrays import write_whole
+from veilset.raw.disk_arrays import write_private_file
 
 SHARE_OF_DISK = 4
 """Blocks take at most 1 / 4 of the disk: those that were written first are removed for others."""
@@ -38,7 +38,7 @@ def folder_of_blocks() -> Path | None:
 def write_block(folder: Path, name: str, parts: Sequence[Any]) -> bool:
     """Keep a block, in whatever parts; whether there was room."""
     _remove_oldest(folder)
-    return write_whole(folder / name, parts)
+    return write_private_file(folder / name, parts)
 
 
 def _remove_oldest(folder: Path) -> None:

@@ -83,7 +83,7 @@ def _room_on_disk() -> Iterator[None]:
         ) from None
 
 
-def write_whole(path: Path, parts: Sequence[Any]) -> bool:
+def write_private_file(path: Path, parts: Sequence[Any]) -> bool:
     """Write a file that only its owner may open, whole or not at all; whether there was room.
 
     Somebody else may write the same at the same time: whoever reads it sees one of the two.

@@ -76,7 +76,7 @@ def test_bitmaps_are_those_of_the_file(tmp_path: Path) -> None:
 def test_arrays_of_a_file_can_be_changed_and_the_file_stays(tmp_path: Path) -> None:
     """Compiled code takes an array that cannot be changed for another type."""
     path = tmp_path / "numbers"
-    assert disk_arrays.write_whole(path, [np.arange(3).data, b"12345678"])
+    assert disk_arrays.write_private_file(path, [np.arange(3).data, b"12345678"])
     mapped = disk_arrays.mapped_file(path)
     assert mapped is not None
     array = np.frombuffer(mapped, np.int64)

@@ -38,7 +38,7 @@ FAN_IN = 16
 LEAST_ROWS = 1 << 18
 """At least 262,144 rows are a task's, on average: where partitions are smaller, one task takes several."""
 
-MOST_ROWS = 1 << 22
+MOST_ROWS_OF_A_TASK = 1 << 22
 """Up to 4,194,304 rows are a task's where there are fewer cores than partitions: one task takes several."""
 
 NOTHING_DRAWN = DrawnKeys(None)
@@ -51,7 +51,7 @@ Work = Callable[[Any], Any]
 
 
 @dataclass(slots=True)
-class Naming:
+class NamedBlocks:
     """Whether a question names blocks, which executors keep, or sends their rows along.
 
     Executors write blocks to files as they make them, where they have a folder for that. Where nobody knows whether
@@ -98,7 +98,7 @@ class ClusterRows:
     ) -> None:
         self.frame, self.alphabet_size, self.is_together = frame, alphabet_size, is_together
         self._blocks, self._tasks = blocks, tasks
-        self._naming = Naming(is_first=cores_of(frame) is None)
+        self._naming = NamedBlocks(is_first=cores_of(frame) is None)
 
     def __repr__(self) -> str:
         return "ClusterRows(private)"
@@ -121,7 +121,7 @@ class ClusterRows:
         rows = sum(self.census)
         most = min(self.blocks, max(1, rows // LEAST_ROWS))
         cores = cores_of(self.frame)
-        return most if cores is None else min(most, max(cores, rows // MOST_ROWS))
+        return most if cores is None else min(most, max(cores, rows // MOST_ROWS_OF_A_TASK))
 
     def _in_tasks(self, *columns: str) -> Frame:
         frame = self.frame.select(*columns)

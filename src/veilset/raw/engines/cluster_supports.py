@@ -1,6 +1,6 @@
 """Supports of itemsets that a cluster has counted, kept by the driver: what one question counted serves the next.
 
-A job costs a cluster far more than to count a few thousand itemsets in it, so many are counted at once, and none twice.
+A job costs a cluster far more than to count a few thousand itemsets in it, which is why many are counted at once.
 The driver keeps supports, at most 131,072 of each size, never a row. They are as private as any exact count,
 and an answer made of them is handed out as any other: to the gate, for a question that was paid for.
 """
@@ -18,7 +18,7 @@ from veilset.raw.engines.itemset_filter import ItemsetFilter
 from veilset.raw.engines.levelwise import LARGEST_KEPT, KeptSupports, LevelwiseSearch, may_be_few
 from veilset.raw.engines.mining import offsets_by_sizes
 
-FIRST_BATCH = 1 << 13
+ITEMSETS_IN_A_JOB = 1 << 13
 """8,192 candidates are counted in one job at first, then twice as many each time."""
 
 SIZE_AHEAD = 3
@@ -27,20 +27,20 @@ SIZE_AHEAD = 3
 MOST_TRIPLES_AHEAD = 1 << 15
 """Up to 32,768 triples are counted with the first that a marginal lacks: all of the most frequent items, 58 at most."""
 
-CountItemsets = Callable[[Int64Array, Int32Array], Int64Array]
+CountOnCluster = Callable[[Int64Array, Int32Array], Int64Array]
 """Counts itemsets of item codes on the cluster: offsets and codes in, supports out."""
 
 
 class ClusterSupports:
     """The most frequent items by numbers, number 0 the most frequent; searches over them, and what they counted."""
 
-    def __init__(self, item_supports: Int64Array, count: CountItemsets) -> None:
+    def __init__(self, item_supports: Int64Array, count: CountOnCluster) -> None:
         by_support = np.argsort(-item_supports, kind="stable")[:MOST_ITEMS]
         self.codes = by_support[item_supports[by_support] > 0].astype(np.int32)
         self.places = np.full(item_supports.size, self.codes.size, np.int32)
         self.places[self.codes] = np.arange(self.codes.size, dtype=np.int32)
         self._item_supports, self._count = item_supports, count
-        self._search = LevelwiseSearch(self, item_supports, first_batch=FIRST_BATCH, breaks_ties=True)
+        self._search = LevelwiseSearch(self, item_supports, first_batch=ITEMSETS_IN_A_JOB, breaks_ties=True)
 
     def __repr__(self) -> str:
         return "ClusterSupports(private)"

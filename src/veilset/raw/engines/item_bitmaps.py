@@ -15,7 +15,7 @@ import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array, Uint16Array
 from veilset.raw.cuts.rows import CompressedRows
-from veilset.raw.disk_arrays import mapped_file, write_whole
+from veilset.raw.disk_arrays import mapped_file, write_private_file
 from veilset.raw.kernels import item_blocks
 from veilset.raw.kernels.vertical import CACHED_WORDS, ROWS_FOR_A_BIT
 
@@ -153,7 +153,7 @@ class ItemBitmaps:
         if kept is None:
             self._bitmaps, self._counts = np.zeros(shape, np.uint64), np.empty(shape[:2], np.int64)
             self._fill(rows)
-            if kept_at is not None and write_whole(kept_at, [self._bitmaps.data, self._counts.data]):
+            if kept_at is not None and write_private_file(kept_at, [self._bitmaps.data, self._counts.data]):
                 kept = _mapped_bitmaps(kept_at, shape)
         if kept is not None:
             self._bitmaps, self._counts = kept
