@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 from pyspark import cloudpickle
 
-from veilset.raw.clustered import ClusteredTransactions, RowBlock, batch_of
+from veilset.raw.clustered import ClusteredTransactions, RowBlock, batch_of_block
 from veilset.raw.transactions import Transactions
 
 Work = Callable[[Iterator[Any]], Iterator[Any]]
@@ -40,9 +40,11 @@ class FrameInMemory:
             made[place % len(made)].extend(batches)
         return FrameInMemory(made)
 
-    def select(self, name: str) -> "FrameInMemory":
-        """One column."""
-        return FrameInMemory([[batch.select([name]) for batch in batches] for batches in self.partitions])
+    def select(self, *names: str) -> "FrameInMemory":
+        """Some columns."""
+        return FrameInMemory(
+            [[batch.select(list(names)) for batch in batches] for batches in self.partitions]
+        )
 
     def persist(self) -> "FrameInMemory":
         """It is kept anyway."""
@@ -84,5 +86,5 @@ def blocks_of(data: Transactions, partitions: int) -> list[RowBlock]:
 
 def clustered(data: Transactions, partitions: int) -> ClusteredTransactions:
     """Transactions on the cheapest cluster."""
-    batches = [[batch_of(block.to_bytes())] for block in blocks_of(data, partitions)]
+    batches = [[batch_of_block(block)] for block in blocks_of(data, partitions)]
     return ClusteredTransactions(FrameInMemory(batches), data.alphabet, data.has_owners, data.is_by_person)

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 
 from frames import blocks_of
-from veilset.raw.clustered import ClusteredTransactions
+from veilset.raw.clustered import ClusteredTransactions, batch_of_block
 from veilset.raw.transactions import Transactions
 
 _SERVERS: list[Any] = []
@@ -37,6 +37,6 @@ def address() -> str:
 
 def on_sail(data: Transactions, partitions: int) -> ClusteredTransactions:
     """Transactions in blocks on Sail."""
-    blocks = pa.array([block.to_bytes() for block in blocks_of(data, partitions)], pa.binary())
-    frame = session().createDataFrame(pa.table({"block": blocks})).repartition(partitions)
+    blocks = pa.Table.from_batches([batch_of_block(block) for block in blocks_of(data, partitions)])
+    frame = session().createDataFrame(blocks).repartition(partitions)
     return ClusteredTransactions(frame, data.alphabet, data.has_owners, data.is_by_person)

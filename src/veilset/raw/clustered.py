@@ -8,12 +8,14 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NoReturn
+from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
 
 from veilset.arrays import Int32Array, Int64Array, Uint32Array
 from veilset.errors import BadCall, BadInput, ClusterFailed
+from veilset.raw.block_files import folder_of_blocks, write_block
 from veilset.raw.counts import mute
 from veilset.raw.transactions import Alphabet
 
@@ -23,8 +25,11 @@ Frame = Any
 Batches = Iterator[Any]
 """The batches of a partition, as Spark hands them to `mapInArrow`."""
 
-BLOCK_SCHEMA = "block binary"
-"""Frames of blocks, and of what is made of them, have one column."""
+BLOCK_SCHEMA = "block binary, name string, rows long"
+"""A frame of blocks has the bytes of each, a name that was drawn for it, and the number of its rows."""
+
+MADE_SCHEMA = "block binary"
+"""A frame of what is made of blocks has one column."""
 
 _ALIGNED = 64
 """A block's size is a multiple of 64 bytes: where one stands behind another, its numbers stay aligned."""
@@ -80,12 +85,16 @@ class RowBlock:
         return self.offsets.size - 1
 
     def to_bytes(self) -> bytes:
-        """The block as bytes: four numbers that tell what follows, then the arrays, each from an aligned place on."""
+        """The block as bytes."""
+        return b"".join(self.parts())
+
+    def parts(self) -> list[Any]:
+        """Its bytes in parts: four numbers that tell what follows, then the arrays, each from an aligned place on."""
         first, last = self.offsets[0], self.offsets[-1]
         arrays = [self.offsets - first, self.items[first:last]]
         arrays += [array for array in (self.numbers, self.owners) if array is not None]
         about = [self.rows, int(last - first), self.numbers is not None, self.owners is not None]
-        return b"".join(_padded(array) for array in (np.array(about, np.int64), *arrays))
+        return [part for array in (np.array(about, np.int64), *arrays) for part in _padded(array)]
 
     @classmethod
     def from_buffer(cls, buffer: Any) -> "RowBlock":  # noqa: ANN401 - Arrow has no types
@@ -106,9 +115,10 @@ def _room(size: int) -> int:
     return -(-size // _ALIGNED) * _ALIGNED
 
 
-def _padded(array: Any) -> bytes:  # noqa: ANN401 - of any type
-    data: bytes = np.ascontiguousarray(array).tobytes()
-    return data + b"\0" * (_room(len(data)) - len(data))
+def _padded(array: Any) -> list[Any]:  # noqa: ANN401 - of any type
+    """The bytes of an array, and as many as fill up what it takes."""
+    data: Any = np.ascontiguousarray(array)
+    return [data.view(np.uint8).data, bytes(_room(data.nbytes) - data.nbytes)]
 
 
 def joined_blocks(blocks: Iterable[RowBlock]) -> RowBlock:
@@ -139,6 +149,17 @@ def buffers_in(batches: Iterable[Any]) -> Iterator[Any]:
     for batch in batches:
         for value in batch.column(0):
             yield value.as_buffer()
+
+
+def batch_of_block(block: RowBlock) -> Any:  # noqa: ANN401 - Arrow has no types
+    """A block as a batch of one row, under a name of its own; in a file, too, where Spark has a folder for it."""
+    name, folder = uuid4().hex, folder_of_blocks()
+    if folder is not None:
+        write_block(folder, name, block.parts())
+    columns = [pa.array([name], pa.string()), pa.array([block.rows], pa.int64())]
+    return pa.RecordBatch.from_arrays(
+        [pa.array([block.to_bytes()], pa.binary()), *columns], ["block", "name", "rows"]
+    )
 
 
 def batch_of(data: bytes) -> Any:  # noqa: ANN401 - Arrow has no types

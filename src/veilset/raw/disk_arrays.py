@@ -6,9 +6,12 @@ there is room for. They are as private as the data that they hold.
 """
 
 import mmap
+import os
+import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
@@ -17,6 +20,10 @@ import numpy.typing as npt
 from veilset.errors import BadCall
 
 Stored = TypeVar("Stored", bound=np.generic)
+
+
+SHARE_LEFT_FREE = 10
+"""1 / 10 of a disk is left free: what would leave less is not written."""
 
 
 class DiskArray(Generic[Stored]):
@@ -74,3 +81,34 @@ def _room_on_disk() -> Iterator[None]:
             f"the folder for temporary files cannot hold the rows ({error.strerror}); "
             f"set TMPDIR to one of yours with as much room as the data takes"
         ) from None
+
+
+def write_private_file(path: Path, parts: Sequence[Any]) -> bool:
+    """Write a file that only its owner may open, whole or not at all; whether there was room.
+
+    Somebody else may write the same at the same time: whoever reads it sees one of the two.
+    """
+    own = path.with_name(f"{path.name}.{os.getpid()}.{os.urandom(4).hex()}")
+    try:
+        disk = shutil.disk_usage(path.parent)
+        if disk.free - sum(memoryview(part).nbytes for part in parts) < disk.total // SHARE_LEFT_FREE:
+            return False
+        with open(os.open(own, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:  # noqa: PTH123
+            file.writelines(memoryview(part).cast("B") for part in parts)
+        own.replace(path)
+    except OSError:
+        own.unlink(missing_ok=True)
+        return False
+    return True
+
+
+def mapped_file(path: Path) -> mmap.mmap | None:
+    """The bytes of a file, which the system reads as they are looked at; None where there is no such file.
+
+    They can be changed, as arrays in memory can, and the file stays as it is: compiled code meets one type of array.
+    """
+    try:
+        with path.open("rb") as file:
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+    except (OSError, ValueError):  # of an empty file there is nothing to map
+        return None

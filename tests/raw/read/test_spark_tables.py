@@ -3,6 +3,7 @@
 import os
 import socket
 import sys
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
@@ -16,8 +17,10 @@ import pytest
 import veilset as vs
 from sail import session
 from veilset.errors import BadCall, BadInput, ClusterFailed
+from veilset.raw.block_files import folder_of_blocks
 from veilset.raw.clustered import ClusteredTransactions, RowBlock
 from veilset.raw.read import spark_tables
+from veilset.raw.read.tables import Columns
 from veilset.raw.transactions import Transactions
 
 LISTS = pa.table({"items": pa.array([["milk", "beer", "milk"], [], None, ["beer"], ["ale", None]])})
@@ -39,7 +42,7 @@ def on_cluster(table: Any, **columns: Any) -> ClusteredTransactions:  # noqa: AN
 def rows_in(data: ClusteredTransactions) -> list[tuple[Any, ...]]:
     """What the blocks hold, by names, in no order; with owners, what each has."""
     rows: list[tuple[Any, ...]] = []
-    for place, (value,) in enumerate(data.blocks.collect()):
+    for place, (value, *_) in enumerate(data.blocks.collect()):
         block = RowBlock.from_buffer(pa.py_buffer(bytes(value)))
         rows += _named(block.offsets, block.items, data.alphabet.names, block.owners, str(place))
     return _by_owner(rows)
@@ -82,6 +85,56 @@ def test_a_table_on_a_cluster_holds_what_it_holds_in_memory(table: Any, columns:
     assert (there.alphabet.is_given, there.has_owners) == (here.alphabet.is_given, here.has_owners)
     assert (there.is_by_person, there.is_by_basket) == (here.is_by_person, here.is_by_basket)
     assert rows_in(there) == rows_here(here)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder such as Spark gives to the Python processes of an executor."""
+    given = tmp_path / "blockmgr-1"
+    given.mkdir()
+    monkeypatch.setenv("SPARK_LOCAL_DIRS", str(given))
+    folder_of_blocks.cache_clear()
+    yield given / "veilset"
+    monkeypatch.undo()
+    folder_of_blocks.cache_clear()
+
+
+@pytest.mark.parametrize("sends", [True, False])
+def test_a_block_waits_in_a_file_until_the_names_of_all_items_are_known(sends: bool, folder: Path) -> None:
+    """It does not travel; the file is removed then, and who does not find it says so."""
+    table = pa.table({"items": pa.array([[7, 3], [], [3]])})
+    reading = spark_tables.Reading(Columns(), "list", skips=False)
+    encode = spark_tables.EncodeOwnItems(reading, pa.int64(), sends=sends)
+    made = list(encode(iter(table.to_batches())))
+    assert (made[0].column("block")[0].as_py() == b"") != sends
+    assert len(list(folder.iterdir())) == (not sends)
+    names = next(spark_tables.NamesOfBlocks(pa.int64())(iter(made)))
+    assert sorted(names.column("name").to_pylist()) == [3, 7]
+    recode = spark_tables.RecodeOwnItems(pa.array([3, 5, 7]))
+    block = RowBlock.from_buffer(next(recode(iter(made))).column("block")[0].as_buffer())
+    assert block.offsets.tolist() == [0, 2, 2, 3]
+    assert block.items.tolist() == [0, 2, 0]
+    if not sends:
+        for path in folder.iterdir():
+            path.unlink()
+        with pytest.raises(LookupError, match="another executor"):
+            list(recode(iter(made)))
+
+
+def test_where_another_executor_goes_on_blocks_travel(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rows are the same."""
+    sent, read_own = [], spark_tables._own_blocks_and_names
+
+    def noted(table: Any, encode_own: spark_tables.EncodeOwnItems) -> Any:  # noqa: ANN401
+        sent.append(encode_own.sends)
+        return read_own(table, encode_own)
+
+    monkeypatch.setattr(spark_tables, "_own_blocks_and_names", noted)
+    assert rows_in(on_cluster(LISTS)) == rows_here(vs.read(LISTS))
+    assert any(folder.iterdir())
+    monkeypatch.setattr(spark_tables, "mapped_file", lambda _: None)
+    assert rows_in(on_cluster(LISTS)) == rows_here(vs.read(LISTS))
+    assert sent == [False, False, True]
 
 
 def test_a_person_counts_on_a_cluster_as_in_memory() -> None:

@@ -8,21 +8,29 @@ import pickle
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from veilset.arrays import BoolArray, Int32Array, Int64Array
-from veilset.raw.clustered import Batches, RowBlock, batch_of, blocks_in, buffers_in, joined_blocks
+from veilset.raw.clustered import (
+    Batches,
+    RowBlock,
+    batch_of,
+    batch_of_block,
+    blocks_in,
+    buffers_in,
+    joined_blocks,
+)
 from veilset.raw.counts import ExactCounts, mute
 from veilset.raw.cuts.row_keys import RowKeys, SipKeys
 from veilset.raw.cuts.rows import CompressedRows, chosen_rows
 from veilset.raw.engines import DrawKeys
+from veilset.raw.engines.block_store import engine_over_block, store_of_this_process
+from veilset.raw.engines.executor_process import make_tasks_light
 from veilset.raw.engines.local import LocalEngine
 from veilset.raw.kernels import equal_rows
-from veilset.raw.transactions import Alphabet, Transactions
 
 AskBlock = Callable[[LocalEngine, DrawKeys], ExactCounts]
 """A question about the transactions of one block."""
@@ -32,18 +40,6 @@ BecomeRows = Callable[[LocalEngine, DrawKeys], LocalEngine]
 
 _PLACES = SipKeys(np.zeros(2, np.uint64))
 """By these values, which are no secret, equal transactions are sent to one place."""
-
-
-@lru_cache(maxsize=4)
-def numbered_alphabet(size: int) -> Alphabet:
-    """Items by their codes alone: executors need no names."""
-    return Alphabet(range(size), is_given=False)
-
-
-def engine_over_block(block: RowBlock, alphabet_size: int) -> LocalEngine:
-    """The local engine over one block, on the one core that a task has."""
-    held = Transactions(block.offsets, block.items, numbered_alphabet(alphabet_size), block.owners)
-    return LocalEngine(held, threads=1, numbers=block.numbers)
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -60,18 +56,50 @@ class DrawnKeys:
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
+class EnginesOfBlocks:
+    """The local engines over a partition's blocks, which come with their rows, or by their names alone."""
+
+    alphabet_size: int
+    keeps: bool = False
+    """Whether blocks that come with their rows are kept for questions that only name them."""
+
+    def __call__(self, batches: Batches) -> Iterator[LocalEngine | None]:
+        """One for each block; None for a block that was only named and is not kept here."""
+        make_tasks_light()
+        for batch in batches:
+            names = batch.column("name").to_pylist()
+            if "block" in batch.schema.names:
+                for name, value in zip(names, batch.column("block"), strict=True):
+                    yield self._over(name, value.as_buffer())
+            else:
+                yield from (store_of_this_process().find(name, self.alphabet_size) for name in names)
+
+    def _over(self, name: str, buffer: Any) -> LocalEngine:  # noqa: ANN401 - Arrow has no types
+        if self.keeps:
+            return store_of_this_process().keep(name, buffer, self.alphabet_size)
+        return engine_over_block(RowBlock.from_buffer(buffer), self.alphabet_size)
+
+
+NOT_KEPT = b""
+"""In the place of an answer: a block was only named, and is not kept where it was asked."""
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class SumOfBlocks:
     """The sum over a partition's blocks of the answers to a question."""
 
     ask: AskBlock
     draw: DrawnKeys
-    alphabet_size: int
+    engines: EnginesOfBlocks
 
     def __call__(self, batches: Batches) -> Iterator[Any]:
         """One array of totals; none where there is no block."""
         totals: Int64Array | None = None
-        for block in blocks_in(batches):
-            values = self.ask(engine_over_block(block, self.alphabet_size), self.draw).values
+        for engine in self.engines(batches):
+            if engine is None:
+                yield batch_of(NOT_KEPT)
+                continue
+            values = self.ask(engine, self.draw).values
             totals = values if totals is None else totals + values
         if totals is not None:
             yield batch_of(np.ravel(totals).astype(np.int64).tobytes())
@@ -91,7 +119,7 @@ class BecomeBlocks:
         for block in blocks_in(batches):
             made = self.become(engine_over_block(block, self.alphabet_size), self.draw).held
             rows = RowBlock(made.offsets, made.items, None, made.owners)
-            yield batch_of((with_numbers(rows) if self.is_together else rows).to_bytes())
+            yield batch_of_block(with_numbers(rows) if self.is_together else rows)
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -137,7 +165,7 @@ def joined_parts(batches: Batches) -> Iterator[Any]:
     """All parts of a partition as one block, numbered."""
     block = joined_blocks(blocks_in(batches))
     if block.rows:
-        yield batch_of(with_numbers(block).to_bytes())
+        yield batch_of_block(with_numbers(block))
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -148,7 +176,11 @@ class Merge:
 
     def __call__(self, batches: Batches) -> Iterator[Any]:
         """One value; none where there is none."""
-        merged = self.merged(pickle.loads(buffer) for buffer in buffers_in(batches))  # noqa: S301 - our own bytes
+        buffers = list(buffers_in(batches))
+        if not all(buffer.size for buffer in buffers):
+            yield batch_of(NOT_KEPT)
+            return
+        merged = self.merged(pickle.loads(buffer) for buffer in buffers)  # noqa: S301 - our own bytes
         if merged is not None:
             yield batch_of(pickle.dumps(merged))
 
@@ -166,24 +198,42 @@ class MadeOfBlocks:
 
     make: Callable[[LocalEngine], Any]
     merge: Merge
-    alphabet_size: int
-    is_joined: bool = False
+    engines: EnginesOfBlocks
 
     def __call__(self, batches: Batches) -> Iterator[Any]:
-        """One value, of all blocks together or of each; none where there is no block."""
-        blocks: Iterable[RowBlock] = blocks_in(batches)
-        if self.is_joined:
-            held = list(blocks)
-            blocks = [joined_blocks(held)] if held else []
-        merged = self.merge.merged(self.make(engine_over_block(each, self.alphabet_size)) for each in blocks)
+        """One value; none where there is no block."""
+        engines = list(self.engines(batches))
+        if None in engines:
+            yield batch_of(NOT_KEPT)
+            return
+        merged = self.merge.merged(self.make(engine) for engine in engines if engine is not None)
         if merged is not None:
             yield batch_of(pickle.dumps(merged))
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class MadeOfGroup:
+    """Something made of all blocks of a partition together."""
+
+    make: Callable[[LocalEngine], Any]
+    alphabet_size: int
+
+    def __call__(self, batches: Batches) -> Iterator[Any]:
+        """One value; none where there is no block."""
+        held = list(blocks_in(batches))
+        if held:
+            yield batch_of(
+                pickle.dumps(self.make(engine_over_block(joined_blocks(held), self.alphabet_size)))
+            )
 
 
 def add_totals(batches: Batches) -> Iterator[Any]:
     """The sum of the arrays in a partition; none where there is none."""
     totals: Int64Array | None = None
     for buffer in buffers_in(batches):
+        if not buffer.size:
+            yield batch_of(NOT_KEPT)
+            continue
         values = np.frombuffer(buffer, np.int64)
         totals = values if totals is None else totals + values
     if totals is not None:

@@ -8,12 +8,14 @@ import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array, Uint16Array
 from veilset.raw.cuts.rows import CompressedRows
+from veilset.raw.disk_arrays import mapped_file, write_private_file
 from veilset.raw.kernels import item_blocks
 from veilset.raw.kernels.vertical import CACHED_WORDS, ROWS_FOR_A_BIT
 
@@ -52,7 +54,16 @@ AddBlocks = Callable[[slice, int, Int64Array], None]
 class ItemBitmaps:
     """Exact counts of itemsets over the items of largest support; item number 0 has the largest."""
 
-    def __init__(self, rows: CompressedRows, supports: Int64Array, *, words: int, threads: int) -> None:
+    def __init__(
+        self,
+        rows: CompressedRows,
+        supports: Int64Array,
+        *,
+        words: int,
+        threads: int,
+        kept_at: Path | None = None,
+    ) -> None:
+        """Those of the same rows that another process has left at `kept_at`, if it has."""
         self._number_of_rows = rows.offsets.size - 1
         blocks = max(1, math.ceil(self._number_of_rows / (64 * words)))
         self._threads = min(threads, blocks)
@@ -61,9 +72,9 @@ class ItemBitmaps:
         self.places = np.full(supports.size, self.codes.size, np.int32)
         """The number of each item code; where it is the number of items, there is no bitmap."""
         self.places[self.codes] = np.arange(self.codes.size, dtype=np.int32)
-        self._bitmaps = np.zeros((blocks, self.codes.size + 1, words), np.uint64)
-        self._counts = np.empty(self._bitmaps.shape[:2], np.int64)
-        self._fill(rows)
+        self._bitmaps = np.empty((0, 0, words), np.uint64)
+        self._counts = np.empty((0, 0), np.int64)
+        self._make(rows, (blocks, self.codes.size + 1, words), kept_at)
         self._contained: dict[bytes, Uint16Array] = {}
 
     def __repr__(self) -> str:
@@ -130,14 +141,22 @@ class ItemBitmaps:
         subsets = sorted(_subsets(numbers.size))
         offsets = np.cumsum([0, *map(len, subsets)], dtype=np.int64)
         members = np.array([place for subset in subsets for place in subset], np.int64)
-        cells = np.empty(1 << numbers.size, np.int64)
-        cells[[sum(1 << place for place in subset) for subset in subsets]] = self.supports(
+        supports = np.empty(1 << numbers.size, np.int64)
+        supports[[sum(1 << place for place in subset) for subset in subsets]] = self.supports(
             offsets, numbers[members]
         )
-        for place in range(numbers.size):
-            with_and_without = cells.reshape(-1, 2, 1 << place)
-            with_and_without[:, 0] -= with_and_without[:, 1]
-        return cells
+        return cells_of_supports(supports)
+
+    def _make(self, rows: CompressedRows, shape: tuple[int, int, int], kept_at: Path | None) -> None:
+        """Map what is kept in the file; where there is none, fill bitmaps, and keep them there."""
+        kept = None if kept_at is None else _mapped_bitmaps(kept_at, shape)
+        if kept is None:
+            self._bitmaps, self._counts = np.zeros(shape, np.uint64), np.empty(shape[:2], np.int64)
+            self._fill(rows)
+            if kept_at is not None and write_private_file(kept_at, [self._bitmaps.data, self._counts.data]):
+                kept = _mapped_bitmaps(kept_at, shape)
+        if kept is not None:
+            self._bitmaps, self._counts = kept
 
     def _fill(self, rows: CompressedRows) -> None:
         rows_in_a_block = 64 * self._bitmaps.shape[2]
@@ -178,6 +197,28 @@ class ItemBitmaps:
         for totals in self._in_spans(totals_of, number=number):
             total += totals
         return total
+
+
+def _mapped_bitmaps(path: Path, shape: tuple[int, int, int]) -> tuple[Any, Any] | None:
+    """Bitmaps and their counts, as a file holds them; None where it does not."""
+    mapped, size = mapped_file(path), math.prod(shape)
+    if mapped is None or len(mapped) != 8 * (size + math.prod(shape[:2])):
+        return None
+    counts: Any = np.frombuffer(mapped, np.int64, offset=8 * size).reshape(shape[:2])
+    return np.frombuffer(mapped, np.uint64, size).reshape(shape), counts
+
+
+def cells_of_supports(supports: Int64Array) -> Int64Array:
+    """The marginal whose cell m holds what holds exactly the items of m's bits, of `supports[m]`, which hold them all.
+
+    >>> cells_of_supports(np.array([9, 5, 4, 3])).tolist()
+    [3, 2, 1, 3]
+    """
+    cells = supports.copy()
+    for place in range(supports.size.bit_length() - 1):
+        with_and_without = cells.reshape(-1, 2, 1 << place)
+        with_and_without[:, 0] -= with_and_without[:, 1]
+    return cells
 
 
 def _most_frequent(

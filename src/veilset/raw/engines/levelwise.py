@@ -7,12 +7,12 @@ sooner by depth-first search (see `mining`).
 """
 
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array
 from veilset.raw.counts import ExactItemsets
-from veilset.raw.engines.item_bitmaps import ItemBitmaps
 from veilset.raw.engines.itemset_filter import ItemsetFilter
 from veilset.raw.engines.mining import allowed_items, check_rank, in_final_order, offsets_by_sizes
 from veilset.raw.kernels.joining import join
@@ -28,6 +28,21 @@ LARGEST_KEPT = 6
 
 MOST_KEPT = 1 << 17
 """At most 131,072 supports of each size are kept."""
+
+
+class CountedItems(Protocol):
+    """Items by numbers of 10 bits, and who counts itemsets of them: bitmaps in memory, or a cluster."""
+
+    codes: Int32Array
+    """The code of each item number."""
+    places: Int32Array
+    """The number of each item code; where it is the number of items, there is none."""
+
+    def hold(self, codes: Int32Array | Int64Array) -> bool:
+        """Whether each of these items has a number."""
+
+    def supports(self, offsets: Int64Array, numbers: Int32Array) -> Int64Array:
+        """How many transactions hold each itemset of item numbers."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,19 +89,68 @@ def may_be_few(supports: Int64Array, k: int, which: ItemsetFilter) -> bool:
     return number * (number - 1) // 2 <= MOST_COUNTED
 
 
-class LevelwiseSearch:
-    """Finds the most frequent itemsets; supports that were counted for one search serve the next."""
+class KeptSupports:
+    """Supports that were counted, of itemsets of item numbers; at most `MOST_KEPT` of each size."""
 
-    def __init__(self, bitmaps: ItemBitmaps, supports: Int64Array) -> None:
-        self._bitmaps = bitmaps
-        self._supports = supports
+    def __init__(self) -> None:
         self._kept: dict[int, tuple[Int64Array, Int64Array]] = {}
+
+    def __repr__(self) -> str:
+        return "KeptSupports(private)"
+
+    def known(self, itemsets: Int32Array) -> Int64Array:
+        """The support of each itemset, numbers ascending; -1 where it was not counted, or is not kept any more."""
+        number, size = itemsets.shape
+        if size not in self._kept or number == 0:
+            return np.full(number, -1, np.int64)
+        keys, supports = self._kept[size]
+        wanted = _keys(itemsets)
+        places = np.searchsorted(keys, wanted)
+        is_kept = np.append(keys, -1)[places] == wanted
+        return np.where(is_kept, np.append(supports, -1)[places], -1)
+
+    def note(self, itemsets: Int32Array, supports: Int64Array) -> None:
+        """Keep these for the next search, rather than those of former ones where there is no room for both."""
+        number, size = itemsets.shape
+        if size > LARGEST_KEPT or number == 0:
+            return
+        keys, kept = self._kept.get(size, (np.empty(0, np.int64), np.empty(0, np.int64)))
+        if keys.size + number > MOST_KEPT:
+            keys, kept = keys[:0], kept[:0]
+        merged, first = np.unique(np.concatenate([keys, _keys(itemsets)]), return_index=True)
+        self._kept[size] = merged, np.concatenate([kept, supports])[first]
+
+
+def _keys(itemsets: Int32Array) -> Int64Array:
+    """One number for each itemset of up to six numbers of 10 bits."""
+    return itemsets.astype(np.int64) @ (1 << 10 * np.arange(itemsets.shape[1], dtype=np.int64)[::-1])
+
+
+class LevelwiseSearch:
+    """Finds the most frequent itemsets; supports that were counted for one search serve the next.
+
+    `first_batch` candidates are counted first, all at once. `breaks_ties`: of itemsets that tie for the last places
+    the first are returned, by size, then by codes; subsets come before their supersets.
+    """
+
+    def __init__(
+        self,
+        items: CountedItems,
+        supports: Int64Array,
+        *,
+        first_batch: int = FIRST_BATCH,
+        breaks_ties: bool = False,
+    ) -> None:
+        self._counted = items
+        self._supports = supports
+        self._first_batch, self._breaks_ties = first_batch, breaks_ties
+        self.kept = KeptSupports()
 
     def top(self, k: int, which: ItemsetFilter) -> ExactItemsets | None:
         """The k itemsets of largest support that the filter lets through.
 
-        None where a depth-first search has to find them: there are many candidates, or items without a bitmap, or
-        several itemsets tie for the last place, of which that search knows which ones to choose.
+        None where a depth-first search has to find them: there are many candidates, or items without a number, or,
+        unless ties are broken, several itemsets tie for the last place, of which that search knows which to choose.
         """
         wanted = Wanted(k, which.min_count)
         level = self._items(relevant_items(self._supports, wanted, which))
@@ -103,15 +167,15 @@ class LevelwiseSearch:
             )
             counted += number
         found = [each.at_least(wanted.floor) for each in levels]
-        is_ambiguous = sum(each.supports.size for each in found) > k
-        return None if level is None or is_ambiguous else self._in_codes(found)
+        is_ambiguous = sum(each.supports.size for each in found) > k and not self._breaks_ties
+        return None if level is None or is_ambiguous else self._in_codes(found, k)
 
     def _items(self, codes: Int64Array) -> Level | None:
-        """The items that matter; None where there is no bitmap of some."""
-        if not self._bitmaps.hold(codes):
+        """The items that matter; None where some have no number."""
+        if not self._counted.hold(codes):
             return None
-        numbers = np.sort(self._bitmaps.places[codes])
-        return Level(numbers[:, None], self._supports[self._bitmaps.codes[numbers]])
+        numbers = np.sort(self._counted.places[codes])
+        return Level(numbers[:, None], self._supports[self._counted.codes[numbers]])
 
     def _next(self, level: Level, wanted: Wanted, most: int, *, is_wanted: bool) -> tuple[Level | None, int]:
         """The frequent itemsets of one more item, and how many were counted; None where these would be too many."""
@@ -119,46 +183,34 @@ class LevelwiseSearch:
         candidates, bounds = join(level.itemsets, level.supports, most)
         if bounds.size > most:
             return None, 0
+        supports = self.kept.known(candidates)
+        if is_wanted:
+            wanted.add(supports)  # what is known raises the floor before anything is counted
         order = np.argsort(-bounds, kind="stable")
-        supports = np.full(bounds.size, -1, np.int64)
-        begin, batch = 0, FIRST_BATCH
+        order = order[supports[order] < 0]
+        begin, batch = 0, self._first_batch
         while begin < order.size and bounds[order[begin]] >= wanted.floor:
             chosen = np.sort(order[begin : begin + batch])
             chosen = chosen[bounds[chosen] >= wanted.floor]
-            supports[chosen] = self._supports_of(candidates[chosen])
+            supports[chosen] = self._newly_counted(candidates[chosen])
             if is_wanted:
                 wanted.add(supports[chosen])
             begin, batch = begin + batch, 2 * batch
         return Level(candidates, supports).at_least(wanted.floor), min(begin, order.size)
 
-    def _supports_of(self, itemsets: Int32Array) -> Int64Array:
-        """How many transactions hold each itemset; those that were counted before are not counted again."""
-        size = itemsets.shape[1]
-        if size > LARGEST_KEPT:
-            return self._counted(itemsets)
-        keys = itemsets.astype(np.int64) @ (1 << 10 * np.arange(size, dtype=np.int64)[::-1])
-        known, supports = self._kept.get(size, (np.empty(0, np.int64), np.empty(0, np.int64)))
-        places = np.searchsorted(known, keys)
-        is_new = np.append(known, -1)[places] != keys
-        found = np.append(supports, 0)[places]
-        found[is_new] = self._counted(itemsets[is_new])
-        if known.size + keys.size > MOST_KEPT:
-            known, supports = known[:0], supports[:0]
-        merged, first = np.unique(np.concatenate([known, keys]), return_index=True)
-        self._kept[size] = merged, np.concatenate([supports, found])[first]
-        return found
-
-    def _counted(self, itemsets: Int32Array) -> Int64Array:
+    def _newly_counted(self, itemsets: Int32Array) -> Int64Array:
         number, size = itemsets.shape
         if number == 0:
             return np.empty(0, np.int64)
-        return self._bitmaps.supports(np.arange(0, number * size + 1, size), np.ravel(itemsets))
+        supports = self._counted.supports(np.arange(0, number * size + 1, size), np.ravel(itemsets))
+        self.kept.note(itemsets, supports)
+        return supports
 
-    def _in_codes(self, levels: list[Level]) -> ExactItemsets:
-        """The itemsets by item codes, in their final order."""
-        items = [np.ravel(np.sort(self._bitmaps.codes[each.itemsets], axis=1)) for each in levels]
+    def _in_codes(self, levels: list[Level], k: int) -> ExactItemsets:
+        """The first k of the itemsets, by item codes, in their final order."""
+        items = [np.ravel(np.sort(self._counted.codes[each.itemsets], axis=1)) for each in levels]
         sizes = [np.full(each.supports.size, each.itemsets.shape[1]) for each in levels]
         supports = np.concatenate([np.empty(0, np.int64), *(each.supports for each in levels)])
         offsets = offsets_by_sizes(np.concatenate([np.empty(0, np.int64), *sizes]))
         flat = np.concatenate([np.empty(0, np.int32), *items])
-        return in_final_order(offsets, flat, supports, np.arange(supports.size), supports.size)
+        return in_final_order(offsets, flat, supports, np.arange(supports.size), k)

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property
+from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock
 from typing import TypeVar
@@ -99,13 +100,18 @@ class LocalEngine:
         threads: int | None = None,
         rows_in_a_chunk: int = ROWS_IN_A_CHUNK,
         numbers: Uint32Array | None = None,
+        bitmaps_at: Path | None = None,
     ) -> None:
-        """`numbers` are those of transactions among equal ones, where these are a part of more."""
+        """`numbers` are those of transactions among equal ones, where these are a part of more.
+
+        `bitmaps_at` names a file in which processes that ask about the same transactions share bitmaps of items.
+        """
         self.alphabet: Alphabet = transactions.alphabet
         self._rows = _whole(transactions)
         self._owners = transactions.owners
         self._threads = threads or os.cpu_count() or 1
         self._rows_in_a_chunk = rows_in_a_chunk
+        self._bitmaps_at = bitmaps_at
         self._numbering = Lock()
         self._numbered: tuple[int, Uint32Array | None] = (-1, numbers)
 
@@ -361,7 +367,9 @@ class LocalEngine:
         """Which transactions hold each of the most frequent items: made at the first question that needs them."""
         words = math.ceil(self._rows_in_a_chunk / 64)
         padded = words + 8 if words % 64 == 0 else words  # or all items share the same few lines of the cache
-        return ItemBitmaps(self._rows, self._item_supports, words=padded, threads=self._threads)
+        return ItemBitmaps(
+            self._rows, self._item_supports, words=padded, threads=self._threads, kept_at=self._bitmaps_at
+        )
 
     @cached_property
     def _levelwise(self) -> levelwise.LevelwiseSearch:

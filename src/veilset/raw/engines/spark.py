@@ -24,7 +24,9 @@ from veilset.raw.cuts.row_keys import RowKeys, SipKeys
 from veilset.raw.cuts.rows import CompressedRows
 from veilset.raw.cuts.truncation import KeepAll, Reshape, Truncation
 from veilset.raw.engines import DrawKeys, cluster_mining
+from veilset.raw.engines.block_store import engine_over_block
 from veilset.raw.engines.cluster_rows import NOTHING_DRAWN, ClusterRows
+from veilset.raw.engines.cluster_supports import ClusterSupports
 from veilset.raw.engines.cluster_work import (
     AskBlock,
     BecomeRows,
@@ -32,7 +34,6 @@ from veilset.raw.engines.cluster_work import (
     KeyedCounts,
     Merge,
     added_by_key,
-    engine_over_block,
 )
 from veilset.raw.engines.itemset_filter import ItemsetFilter
 from veilset.raw.engines.local import LocalEngine
@@ -142,6 +143,11 @@ class SparkEngine:
 
     def marginal(self, items: Int32Array, truncation: Truncation, draw: DrawKeys) -> ExactCounts:
         """How many transactions hold exactly which of up to 16 given items, after truncation."""
+        self._empty.marginal(items, truncation, _no_secret)  # raises where it does not fit
+        if isinstance(truncation, KeepAll):
+            known = self._counted.marginal(items, self.rows())
+            if known is not None:
+                return ExactCounts(known)
         return self._sum(lambda engine, keys: engine.marginal(items, truncation, keys), truncation, draw)
 
     def records(self, places: Int32Array) -> ExactRecords:
@@ -177,7 +183,8 @@ class SparkEngine:
 
     def top(self, k: int, which: ItemsetFilter) -> ExactItemsets:
         """The k itemsets of largest support that the filter lets through; of those that tie for the last, some."""
-        return cluster_mining.top_of_groups(self, k, which)
+        found = self._counted.top(k, which)
+        return cluster_mining.top_of_groups(self, k, which) if found is None else found
 
     def row_sums(self, words: Uint64Array) -> Uint64Array:
         """For each row of words, one of every item: the sum over transactions of what they hash to, modulo 2^64."""
@@ -211,12 +218,17 @@ class SparkEngine:
         self, groups: int, name: Callable[[LocalEngine], KeyedCounts], merge: Callable[..., KeyedCounts]
     ) -> KeyedCounts:
         """What groups of partitions name, merged two by two."""
-        found = self._cluster.made(name, Merge(merge), groups=groups)
+        found = self._cluster.made_of_groups(groups, name, Merge(merge))
         return name(self._empty) if found is None else found
 
     @cached_property
     def _item_supports(self) -> Int64Array:
         return self._sum(lambda engine, drawn: engine.item_supports(KeepAll(), drawn)).values
+
+    @cached_property
+    def _counted(self) -> ClusterSupports:
+        """Supports that were counted, for the questions that follow."""
+        return ClusterSupports(self._item_supports, lambda *itemsets: self.supports_of(*itemsets).values)
 
     def _sum(
         self, ask: AskBlock, truncation: Truncation | None = None, draw: DrawKeys | None = None

@@ -6,28 +6,34 @@ names of the items, where no alphabet is given, and nothing else.
 """
 
 import os
+import pickle
 import re
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
+from uuid import uuid4
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
 
+from veilset.arrow_arrays import numpy_of
+from veilset.deferred import Deferred
 from veilset.errors import BadCall, BadInput, ClusterFailed
+from veilset.raw.block_files import folder_of_blocks, write_block
 from veilset.raw.clustered import (
     BLOCK_SCHEMA,
     Batches,
     ClusteredTransactions,
     Frame,
     RowBlock,
-    batch_of,
+    batch_of_block,
     blocks_in,
     collected,
 )
+from veilset.raw.disk_arrays import mapped_file
 from veilset.raw.kernels import parse
 from veilset.raw.read.encode import TokenRows, encode, order_of_names
 from veilset.raw.read.tables import Columns, Table, check_names, guess_layout, item_values, table_rows
@@ -35,9 +41,20 @@ from veilset.raw.read.vocabulary import AlphabetSource, Vocabulary, vocabulary_o
 from veilset.raw.transactions import Alphabet, ArrowNames
 from veilset.wording import shown
 
+if TYPE_CHECKING:
+    import pyarrow.compute as pc
+else:
+    pc = Deferred("pyarrow.compute")
+
 NAME = "the table"
 FORMATS_BY_SUFFIX = {".csv": "csv", ".json": "json", ".orc": "orc", ".parquet": "parquet"}
 """How a session reads a path of this suffix; any other is read as the session reads by default (Parquet, or Delta)."""
+
+OWN_SCHEMA = "block binary, name string, names binary"
+"""Blocks by codes of their own, with the names of their items."""
+
+LISTS_OF_NAMES = 16
+"""Up to 16 lists of names come to the driver, which makes one of them."""
 
 LAYOUTS_ON_A_CLUSTER = ("list", "long")
 KINDS_OF_CLUSTER = r"(spark|sc|k8s)://.+|yarn|local(-cluster)?(\[.*\])?"
@@ -141,20 +158,18 @@ def read_frame(
     layout = _checked_layout(frame, columns, layout)
     reading = Reading(columns, layout, skips)
     table = frame if columns.item is None else frame.select(*columns.given())
-    if alphabet is None:
-        names = _names_in(table, reading)
-        named = Alphabet(ArrowNames(names), is_given=False)
-        keys = names.cast(pa.string())
-    else:
-        vocabulary = vocabulary_of(alphabet)
-        named, keys = Alphabet(vocabulary.names, is_given=True), vocabulary.keys
     together = columns.owner or columns.basket
     if (
         together is not None
     ):  # all that is one person's goes to one place, or all of one basket where nobody owns it
         table = table.repartition(together)
-    blocks = table.mapInArrow(EncodeTable(reading, keys), BLOCK_SCHEMA).persist()
-    collected(blocks.groupBy().count())  # what is refused is refused now, before anything is asked
+    if alphabet is None:
+        blocks, named = _over_own_items(table, reading)
+    else:
+        vocabulary = vocabulary_of(alphabet)
+        named = Alphabet(vocabulary.names, is_given=True)
+        blocks = table.mapInArrow(EncodeTable(reading, vocabulary.keys), BLOCK_SCHEMA).persist()
+        collected(blocks.select("rows"))  # what is refused is refused now, before anything is asked
     return ClusteredTransactions(
         blocks,
         named,
@@ -190,34 +205,84 @@ class Reading:
         frame = pl.DataFrame(pa.Table.from_batches(held))
         return table_rows(Table(frame, NAME, self.skips), self.columns, layout=self.layout)
 
-    def names(self, batches: Batches) -> Iterator[Any]:
-        """The names of the items of a partition; those of a long table need not be put together."""
-        for batch in batches:
-            if self.layout == "long":
-                values, is_bad = item_values(batch.column(self.columns.item), name=NAME)
-                Table(pl.DataFrame(), NAME, self.skips).refuse(
-                    is_bad, "no item; items are whole numbers or text"
-                )
-                yield values.drop_null().unique()
-            else:
-                rows = self.rows(iter([batch]))
-                if rows is not None:
-                    yield rows.names
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EncodeOwnItems:
+    """The block of a partition by codes of its own, and what its items are called in the order of these codes."""
+
+    reading: Reading
+    kind: pa.DataType
+    sends: bool
+    """Whether the block travels, even where there is a file of it."""
+
+    def __call__(self, batches: Batches) -> Iterator[Any]:
+        """One block, or nothing in its place where a file of its name holds it; none where there is no row."""
+        rows = self.reading.rows(batches)
+        if rows is None:
+            return
+        held = encode(rows, None)
+        names = cast("ArrowNames", held.alphabet.stored).array.cast(self.kind)
+        block, name, folder = (
+            RowBlock(held.offsets, held.items, None, held.owners),
+            uuid4().hex,
+            folder_of_blocks(),
+        )
+        is_in_file = not self.sends and folder is not None and write_block(folder, name, block.parts())
+        columns = [b"" if is_in_file else block.to_bytes(), name, pickle.dumps(names)]
+        kinds = [pa.binary(), pa.string(), pa.binary()]
+        yield pa.RecordBatch.from_arrays(
+            [pa.array([value], kind) for value, kind in zip(columns, kinds, strict=True)],
+            ["block", "name", "names"],
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NamesOfTable:
-    """The different items of a partition."""
+class NamesOfBlocks:
+    """The different names of the items of a partition's blocks."""
 
-    reading: Reading
     kind: pa.DataType
 
     def __call__(self, batches: Batches) -> Iterator[Any]:
         """A column of names, each once."""
-        found = [names.cast(self.kind) for names in self.reading.names(batches)]
-        names = pa.chunked_array(found, self.kind).unique()
+        names = pa.chunked_array(_names_in(batches), self.kind).unique()
         if len(names):
             yield pa.RecordBatch.from_arrays([names], ["name"])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RecodeOwnItems:
+    """Blocks with the codes of all items in the place of codes of their own."""
+
+    names: pa.Array
+
+    def __call__(self, batches: Batches) -> Iterator[Any]:
+        """One block for each."""
+        for batch in batches:
+            for block, names in zip(_own_blocks(batch), _names_in([batch]), strict=True):
+                codes = numpy_of(pc.index_in(names, self.names)).astype(np.int32)
+                if np.any(np.diff(codes) < 0):
+                    raise AssertionError("names of a block are in another order than all names")
+                yield batch_of_block(replace(block, items=codes[block.items]))
+
+
+def _own_blocks(batch: Any) -> Iterator[RowBlock]:  # noqa: ANN401 - Arrow has no types
+    """The blocks of a batch, which travel with it or are in files of their names; such a file is removed then."""
+    for value, name in zip(batch.column("block"), batch.column("name").to_pylist(), strict=True):
+        folder, buffer = folder_of_blocks(), value.as_buffer()
+        if buffer.size:
+            yield RowBlock.from_buffer(buffer)
+        elif folder is not None and (mapped := mapped_file(folder / name)) is not None:
+            yield RowBlock.from_buffer(mapped)
+            (folder / name).unlink(missing_ok=True)
+        else:
+            raise LookupError("a block is in a file of another executor")
+
+
+def _names_in(batches: Iterable[Any]) -> Iterator[Any]:
+    """What the items of each block are called."""
+    for batch in batches:
+        for value in batch.column("names"):
+            yield pickle.loads(value.as_buffer())  # noqa: S301 - our own bytes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -232,7 +297,7 @@ class EncodeTable:
         rows = self.reading.rows(batches)
         if rows is not None:
             held = encode(rows, Vocabulary(self.keys, ()))
-            yield batch_of(RowBlock(held.offsets, held.items, None, held.owners).to_bytes())
+            yield batch_of_block(RowBlock(held.offsets, held.items, None, held.owners))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -247,7 +312,7 @@ class RecodeBlocks:
             offsets, items = block.offsets.copy(), block.items.copy()
             parse.encode_rows(offsets, items, self.codes)
             made = replace(block, offsets=offsets, items=items[: offsets[-1]], numbers=None)
-            yield batch_of(made.to_bytes())
+            yield batch_of_block(made)
 
 
 def _checked_layout(frame: Frame, columns: Columns, layout: str | None) -> str:
@@ -276,13 +341,37 @@ def _checked_layout(frame: Frame, columns: Columns, layout: str | None) -> str:
     return found
 
 
-def _names_in(table: Frame, reading: Reading) -> Any:  # noqa: ANN401 - Arrow has no types
-    """The different items of a table, sorted."""
+def _over_own_items(table: Frame, reading: Reading) -> tuple[Frame, Alphabet]:
+    """The blocks of a table over the items that it holds, sorted; the table is read once.
+
+    Blocks have codes of their own at first, and those of all items once the names of all are known. In between they
+    wait in files of their executors; where another executor is to go on with one, all is done again and blocks travel.
+    """
     kind = _kind_of_names(table, reading)
-    spark_kind = "long" if pa.types.is_integer(kind) else "string"
-    found = table.mapInArrow(NamesOfTable(reading, kind), f"name {spark_kind}").distinct()
-    names = pa.array([row[0] for row in collected(found)], kind)
-    return names.take(pa.array(order_of_names(names)))
+    own, names = _own_blocks_and_names(table, EncodeOwnItems(reading, kind, sends=False))
+    recode = RecodeOwnItems(names)
+    blocks = own.mapInArrow(recode, BLOCK_SCHEMA).persist()
+    try:
+        collected(blocks.select("rows"))
+    except ClusterFailed:
+        for frame in (blocks, own):
+            frame.unpersist()
+        own, _ = _own_blocks_and_names(table, EncodeOwnItems(reading, kind, sends=True))
+        blocks = own.mapInArrow(recode, BLOCK_SCHEMA).persist()
+        collected(blocks.select("rows"))
+    own.unpersist()
+    return blocks, Alphabet(ArrowNames(names), is_given=False)
+
+
+def _own_blocks_and_names(table: Frame, encode_own: EncodeOwnItems) -> tuple[Frame, pa.Array]:
+    """Blocks by codes of their own, and the names of all items, sorted; what is refused is refused here."""
+    own = table.mapInArrow(encode_own, OWN_SCHEMA).persist()
+    number = len(collected(own.select("name")))
+    gathered = own.select("names").coalesce(max(1, min(number, LISTS_OF_NAMES)))
+    spark_kind = "long" if pa.types.is_integer(encode_own.kind) else "string"
+    found = collected(gathered.mapInArrow(NamesOfBlocks(encode_own.kind), f"name {spark_kind}"))
+    names = pa.array([row[0] for row in found], encode_own.kind).unique()
+    return own, names.take(pa.array(order_of_names(names)))
 
 
 def _kind_of_names(table: Frame, reading: Reading) -> pa.DataType:
