@@ -18,7 +18,7 @@ from veilset.opening import Access, ItemChoice, as_transactions
 from veilset.raw.read import over
 from veilset.raw.read.vocabulary import AlphabetSource
 from veilset.raw.transactions import Transactions
-from veilset.request import MOST_ITEMSETS, PerOwner, PublishRequest, Request, Support
+from veilset.request import MOST_IN_RELEASE, PerOwner, PublishRequest, Request, Support
 from veilset.results.estimates import Estimates
 from veilset.results.promise import Origin
 from veilset.results.published import Published
@@ -133,7 +133,7 @@ def items(  # noqa: PLR0913 - as in `mine`
     >>> sorted(found.items for found in release.itemsets)
     [('bread',), ('milk',)]
     """
-    request = Request.of(k=whole(k, "k, the number of items,", least=1, most=MOST_ITEMSETS), max_size=1)
+    request = Request.of(k=whole(k, "k, the number of items,", least=1, most=MOST_IN_RELEASE), max_size=1)
     access = Access(
         epsilon=epsilon,
         noise=SecureNoise() if noise is None else noise,

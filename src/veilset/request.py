@@ -23,7 +23,7 @@ AUTO: Literal["auto"] = "auto"
 MOST_TRANSACTIONS = 10**15
 """More than anybody has, and few enough for sums in 64 bits."""
 
-MOST_ITEMSETS = 10_000
+MOST_IN_RELEASE = 10_000
 """10,000 itemsets in a release at most: more take minutes and many GB, which is seen only after it is paid for."""
 
 
@@ -48,7 +48,7 @@ class Request:
         k: int | None = None,
         min_support: Support | None = None,
         max_size: int | None = None,
-        most: int = MOST_ITEMSETS,
+        most: int = MOST_IN_RELEASE,
     ) -> "Request":
         """Check what a caller handed in; k is at most `most`."""
         if k is None and min_support is None:
