@@ -1,6 +1,7 @@
-"""Kills servers and workers in the middle of 50 requests: `python -m benchmarks.service_kills`.
+"""Kills servers and workers in the middle of 50 requests: `python -m benchmarks.service_kills [--write]`.
 
-At the end every request has an end that is told, nothing was paid twice, and the ledger verifies.
+At the end every request has an end that is told, nothing was paid twice, and the ledger verifies. With `--write` the
+row goes to docs/reliability.md.
 """
 
 import argparse
@@ -13,6 +14,7 @@ from pathlib import Path
 from urllib.error import URLError
 from urllib.request import Request, urlopen
 
+from benchmarks.fire.page import Row, write_rows
 from benchmarks.served_site import ServedSite
 from veilset.service.core import Service
 
@@ -46,6 +48,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--requests", type=int, default=50)
     parser.add_argument("--port", type=int, default=8599)
+    parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
     site, chance = ServedSite.made(arguments.port, release_every=0.2), random.Random(7)  # noqa: S311
     server, kills = site.start(), {"server": 0, "worker": 0}
@@ -63,12 +66,15 @@ def main() -> None:
             for worker in children_of(server.pid):
                 kills["worker"] += 1
                 os.kill(worker, signal.SIGKILL)
-    report(site.service, jobs, {key: ask(site, key) for key in jobs}, kills)
+    row = report(site.service, jobs, {key: ask(site, key) for key in jobs}, kills)
     server.terminate()
     server.wait()
+    print(row)
+    if arguments.write:
+        write_rows([row])
 
 
-def report(service: Service, jobs: dict[str, str], again: dict[str, str], kills: dict[str, int]) -> None:
+def report(service: Service, jobs: dict[str, str], again: dict[str, str], kills: dict[str, int]) -> Row:
     """What became of all requests."""
     while any(service.state(service.jobs.get(job)) == "waiting" for job in jobs.values()):
         time.sleep(0.2)
@@ -82,7 +88,17 @@ def report(service: Service, jobs: dict[str, str], again: dict[str, str], kills:
     print(
         f"requests {len(jobs)}, reservations {len(booked)}, retries that made another request {again != jobs}"
     )
-    print(f"done without a result: {len(lost)}; flaws of the ledger: {service.ledger.flaws()}")
+    flaws = service.ledger.flaws()
+    print(f"done without a result: {len(lost)}; flaws of the ledger: {flaws}")
+    is_whole = again == jobs and not flaws and len(booked) <= len(jobs)
+    held = sum(end in {"done", "failed"} for end in states) - len(lost)
+    return Row(
+        "SIGKILL of a server or of its workers, in the middle of a request",
+        len(jobs),
+        held if is_whole else 0,
+        f"the budget of a request whose worker was killed, {states.count('failed')} of {len(jobs)}; its end is told",
+        f"python -m benchmarks.service_kills --requests {len(jobs)}",
+    )
 
 
 if __name__ == "__main__":

@@ -272,6 +272,10 @@ def test_a_door_without_checks_lets_foreign_errors_through(
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "k as text": ({"k": "5"}, "k, the number of itemsets, is '5'; give a whole number"),
     "k between numbers": ({"k": 1.5}, "k, the number of itemsets, is 1.5; give a whole number"),
+    "k beyond all use": (
+        {"k": 10_001},
+        "k, the number of itemsets, is 10001; give a whole number, at most 10000",
+    ),
     "k a truth value": ({"k": True}, "k, the number of itemsets, is True"),
     "half a transaction": (
         {"k": 1, "per_owner": 1.5},
@@ -304,6 +308,17 @@ def test_what_cannot_be_meant_is_refused_in_words(name: str) -> None:
         vs.mine(BASKETS, **({"noise": vs.SeededNoise(1)} | SEEDED | given))
     assert message in str(refused.value)
     assert isinstance(refused.value, ValueError)
+
+
+def test_no_release_holds_more_itemsets_or_items_than_the_most() -> None:
+    """A trillion itemsets would be paid for and never end; the exact answer, which costs nothing, has no such limit."""
+    with pytest.raises(
+        vs.BadCall, match="k, the number of items, is 10001; give a whole number, at most 10000"
+    ):
+        vs.items(BASKETS, k=10_001, **({"noise": vs.SeededNoise(1)} | SEEDED))
+    with pytest.raises(vs.BadCall, match="at most 10000"):
+        Study.of(methods=["planned"], epsilons=[1], ks=[10**12])
+    assert len(vs.mine_exact(BASKETS, k=10**12).itemsets) > 0
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks.fire import fuzz
+from benchmarks.fire import __main__ as fire
+from benchmarks.fire import fuzz, soak
 from benchmarks.fire.formats import CANARY, FORMATS
 from benchmarks.fire.mutations import mutated, mutated_words
 from benchmarks.fire.page import HEAD, PAGE, Row, with_rows
@@ -97,6 +98,43 @@ def test_a_rank_test_tells_a_shift_from_none() -> None:
     assert rank_test(first.tolist(), (second + 1).tolist())[1] < 0.001
     assert rank_test(first.tolist(), second.tolist())[1] > 0.01
     assert rank_test([1.0] * 60, [1.0] * 60) == (0.5, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("coverage", "ratio", "held"),
+    [
+        (0.95, 1.1, 100),
+        (0.92, 1.1, 0),
+        (0.995, 1.1, 0),
+        (0.95, 2.5, 0),
+        (0.95, 0.4, 0),
+        (float("nan"), 1.1, 0),
+    ],
+    ids=["as promised", "too narrow", "too wide", "forecast too large", "forecast too small", "no interval"],
+)
+def test_the_soak_fails_where_intervals_or_forecasts_are_not_as_promised(
+    coverage: float, ratio: float, held: int
+) -> None:
+    """One method that is off is enough."""
+    row = soak.judged(100, {"planned": 0.95, "privbasis": coverage}, ratio, "python -m benchmarks.fire soak")
+    assert row.held == held
+    assert row.worst.startswith("nothing") == (held == 100)
+
+
+@pytest.mark.parametrize("held", [10, 9])
+def test_a_campaign_in_which_something_did_not_hold_ends_with_exit_code_1(
+    monkeypatch: pytest.MonkeyPatch, held: int
+) -> None:
+    """So that `make soak` can fail."""
+    monkeypatch.setattr(
+        soak, "campaign", lambda _: [Row("rain", 10, held, "a hat", "python -m benchmarks.x")]
+    )
+    if held == 10:
+        fire.main(["soak"])
+    else:
+        with pytest.raises(SystemExit) as ended:
+            fire.main(["soak"])
+        assert ended.value.code == 1
 
 
 def test_a_row_takes_the_place_of_that_of_the_same_fault() -> None:

@@ -2,7 +2,8 @@
 
     python -m benchmarks.fire CAMPAIGN [--write] [OPTIONS]
 
-With `--write` the rows go to the page. Without a campaign, all are run: an hour and more.
+With `--write` the rows go to the page. Without a campaign, all are run: an hour and more. The exit code is 1 where
+something did not hold.
 """
 
 import sys
@@ -30,12 +31,16 @@ def main(arguments: list[str]) -> None:
     if given and given[0] not in CAMPAIGNS:
         sys.exit(f"no campaign {given[0]}; there is: {', '.join(CAMPAIGNS)}")
     print(f"{machine()}\n\n{HEAD}\n|---|--:|--:|---|---|")
+    is_held = True
     for name in given[:1] or CAMPAIGNS:
         home, _, function = CAMPAIGNS[name].partition(":")
         rows = getattr(import_module(home), function or "campaign")(given[1:])
         print("\n".join(map(str, rows)), flush=True)
+        is_held &= all(row.held == row.tried for row in rows)
         if writes:
             write_rows(rows)
+    if not is_held:
+        sys.exit(1)
 
 
 if __name__ == "__main__":

@@ -16,13 +16,16 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from benchmarks.fire.formats import CANARY, CANARY_NUMBER, DATA, FORMATS, FileFormat, is_whole
 from benchmarks.fire.mutations import mutated, mutated_words
 from benchmarks.fire.page import Row
+
+if TYPE_CHECKING:
+    from veilset.audit.command_lines import Finished
 
 LONGEST = 10.0
 """10 seconds without an end are a hang."""
@@ -79,8 +82,26 @@ def memory() -> int:
     return peak << 10
 
 
-def faults_of(bench: Bench, chosen: FileFormat, content: bytes, command: list[str]) -> list[str]:
-    """Run a command on a mutated file, here; whatever did not hold, in words."""
+def run_apart(arguments: list[str]) -> "Finished":
+    """The command in a process of its own, as a shell runs it."""
+    from veilset.audit.command_lines import Finished  # noqa: PLC0415
+
+    call = [sys.executable, "-m", "veilset", *arguments]
+    ended = subprocess.run(
+        call, capture_output=True, check=False, timeout=60 * LONGEST, stdin=subprocess.DEVNULL
+    )
+    said = (stream.decode("utf-8", "backslashreplace") for stream in (ended.stdout, ended.stderr))
+    return Finished(ended.returncode, *said)
+
+
+def faults_of(
+    bench: Bench,
+    chosen: FileFormat,
+    content: bytes,
+    command: list[str],
+    run: "Callable[[list[str]], Finished] | None" = None,
+) -> list[str]:
+    """Run a command on a mutated file, here or as told; whatever did not hold, in words."""
     from veilset.cli import run_here  # noqa: PLC0415
 
     with tempfile.TemporaryDirectory(dir=bench.folder) as name:
@@ -88,7 +109,7 @@ def faults_of(bench: Bench, chosen: FileFormat, content: bytes, command: list[st
         (folder / f"x{chosen.suffix}").write_bytes(content)
         before, given = memory(), {path.name for path in folder.iterdir()}
         try:
-            ended = run_here(bench.call(chosen, command, folder))
+            ended = (run or run_here)(bench.call(chosen, command, folder))
         except BaseException as error:  # noqa: BLE001 - whichever it is, a user would see it
             return [f"{type(error).__name__} came through"]
         is_verdict = ended.code == 1 and command[:2] == ["ledger", "verify"]  # on stdout, line by line
@@ -217,8 +238,28 @@ def campaign(arguments: list[str]) -> list[Row]:
 
 
 def calls_campaign(arguments: list[str]) -> list[Row]:
-    """Mutated command lines, on whole files."""
-    return _campaign(arguments, "calls", "a mutated command line")
+    """Mutated command lines, on whole files; with `--apart N`, N others, each in a process of its own."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.fire calls", add_help=False)
+    parser.add_argument("--apart", type=int, default=0)
+    given, rest = parser.parse_known_args(arguments)
+    return apart(given.apart) if given.apart else _campaign(rest, "calls", "a mutated command line")
+
+
+def apart(tries: int) -> list[Row]:
+    """Mutated command lines, each in a process of its own."""
+    failed = 0
+    with tempfile.TemporaryDirectory(prefix="veilset-fuzz-") as name:
+        bench = Bench(Path(name))
+        bench.prepare()
+        for number in range(tries):
+            case = bench.case(0, number, "calls")
+            found = faults_of(bench, *case, run=run_apart)
+            failed += bool(found)
+            if found:
+                print(f"{number}: veilset {' '.join(case[2])}: {'; '.join(found)}", flush=True)
+    fault = "a mutated command line, in a process of its own"
+    command = f"python -m benchmarks.fire calls --apart {tries}"
+    return [Row(fault, tries, tries - failed, "nothing: one line, exit code 2", command)]
 
 
 def _campaign(arguments: list[str], kind: str, fault: str) -> list[Row]:

@@ -17,7 +17,7 @@ import numpy as np
 import veilset as vs
 from benchmarks.fire.page import Row
 
-ROWS, ITEMS, LENGTH = 2000, 80, 8
+ROWS, ITEMS, LENGTH = 400, 30, 5
 FALSE_ALARM = 0.001
 """One test in a thousand may call equal things different."""
 

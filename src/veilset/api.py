@@ -18,7 +18,7 @@ from veilset.opening import Access, ItemChoice, as_transactions
 from veilset.raw.read import over
 from veilset.raw.read.vocabulary import AlphabetSource
 from veilset.raw.transactions import Transactions
-from veilset.request import PerOwner, PublishRequest, Request, Support
+from veilset.request import MOST_IN_RELEASE, PerOwner, PublishRequest, Request, Support
 from veilset.results.estimates import Estimates
 from veilset.results.promise import Origin
 from veilset.results.published import Published
@@ -56,7 +56,7 @@ def mine(  # noqa: PLR0913 - all keyword-only, each documented
         data: what `veilset.read` returned, or anything that it reads.
         epsilon: the privacy budget of this release; 0.1 means one tenth. Smaller protects more. May be left out where
             the account has an allowance for each release.
-        k: how many itemsets.
+        k: how many itemsets, at most 10,000.
         min_support: only itemsets at least this frequent; below 1 a share of the transactions, else a count. 1.0
             could mean both, and is refused.
         method: a name from `veilset.METHODS`.
@@ -114,7 +114,7 @@ def items(  # noqa: PLR0913 - as in `mine`
     Args:
         data: what `veilset.read` returned, or anything that it reads.
         epsilon: the privacy budget of this release, as in `mine`.
-        k: how many items.
+        k: how many items, at most 10,000.
         method: a name from `veilset.METHODS` whose task is "items".
         alphabet: a public list of the items, or the path of a file of them; other items are left out.
         public_items: True where the items of this data are public anyway; see `mine`.
@@ -133,7 +133,7 @@ def items(  # noqa: PLR0913 - as in `mine`
     >>> sorted(found.items for found in release.itemsets)
     [('bread',), ('milk',)]
     """
-    request = Request.of(k=whole(k, "k, the number of items,", least=1), max_size=1)
+    request = Request.of(k=whole(k, "k, the number of items,", least=1, most=MOST_IN_RELEASE), max_size=1)
     access = Access(
         epsilon=epsilon,
         noise=SecureNoise() if noise is None else noise,

@@ -20,7 +20,7 @@ from veilset.raw.engines.local import LocalEngine
 from veilset.raw.engines.mining import only_maximal
 from veilset.raw.read import read
 from veilset.raw.transactions import Alphabet, Item, Transactions
-from veilset.request import Request, Support
+from veilset.request import MOST_TRANSACTIONS, Request, Support
 from veilset.results.estimates import count_of
 from veilset.results.promise import Promise
 from veilset.results.published import Published, promise_beside
@@ -82,7 +82,8 @@ def mine_exact(
     >>> dict(zip(found.itemsets, found.supports))
     {('bread',): 3, ('milk',): 2, ('bread', 'milk'): 2}
     """
-    request = Request.of(k=k, min_support=min_support, max_size=either(max_size=max_size, max_len=max_len))
+    size = either(max_size=max_size, max_len=max_len)
+    request = Request.of(k=k, min_support=min_support, max_size=size, most=MOST_TRANSACTIONS)
     only_largest = truth(maximal, "maximal")
     transactions, promise = _opened(data)
     engine = LocalEngine(transactions)

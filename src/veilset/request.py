@@ -23,6 +23,9 @@ AUTO: Literal["auto"] = "auto"
 MOST_TRANSACTIONS = 10**15
 """More than anybody has, and few enough for sums in 64 bits."""
 
+MOST_IN_RELEASE = 10_000
+"""10,000 itemsets in a release at most: more take minutes and many GB, which is seen only after it is paid for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -40,13 +43,18 @@ class Request:
 
     @classmethod
     def of(
-        cls, *, k: int | None = None, min_support: Support | None = None, max_size: int | None = None
+        cls,
+        *,
+        k: int | None = None,
+        min_support: Support | None = None,
+        max_size: int | None = None,
+        most: int = MOST_IN_RELEASE,
     ) -> "Request":
-        """Check what a caller handed in."""
+        """Check what a caller handed in; k is at most `most`."""
         if k is None and min_support is None:
             raise BadCall("how many itemsets? give k, such as 100, or a minimum support: a share or a count")
         return cls(
-            None if k is None else whole(k, "k, the number of itemsets,", least=1, most=MOST_TRANSACTIONS),
+            None if k is None else whole(k, "k, the number of itemsets,", least=1, most=most),
             None if min_support is None else _exact_support(min_support),
             None if max_size is None else whole(max_size, "max_size", least=1, most=MOST_TRANSACTIONS),
         )

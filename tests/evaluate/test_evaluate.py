@@ -17,7 +17,7 @@ from strategies import arrays_of
 from veilset.datasets import groceries, quest
 from veilset.errors import BadCall
 from veilset.evaluate import CELL, METRICS, SCHEMA, SeededRun, Study, documents, evaluate, summary
-from veilset.evaluate.results import CHOSEN_PRIVATELY
+from veilset.evaluate.results import CHOSEN_PRIVATELY, write_results
 from veilset.raw.transactions import Alphabet, Transactions
 
 DATA = {"small": groceries(3000), "other": quest(2000, items=100)}
@@ -323,3 +323,10 @@ def test_the_command_keeps_owners_and_takes_delta(tmp_path: Path) -> None:
     shown = veilset("evaluate", path, *columns, *study, "--per-owner", "3,auto").stdout
     assert "3 per owner" in shown
     assert "auto per" in shown
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+def test_a_full_disk_is_told_as_one_where_results_are_kept() -> None:
+    """Polars has an error of its own for that, which ended in a traceback."""
+    with pytest.raises(OSError, match="No space left on device: '/dev/full'"):
+        write_results([], Path("/dev/full"))

@@ -1,6 +1,7 @@
 """The results of a study: one row for each run, in a Parquet file, in a summary, and as JSON."""
 
 from collections.abc import Iterable
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pyarrow as pa
 from veilset.arrow_arrays import whole_parquet
 from veilset.errors import BadCall
 from veilset.evaluate.metrics import mean_and_sd
-from veilset.writing import atomically
+from veilset.writing import write_whole
 
 OF_CLAIMS = ("mean_error", "half_width", "coverage", "bias")
 """What is measured of the supports and intervals that a release claims."""
@@ -83,9 +84,13 @@ def with_later_columns(results: pl.DataFrame) -> pl.DataFrame:
 
 
 def write_results(rows: Iterable[ResultRow], path: Path) -> None:
-    """Write all results beside the file, then put them in its place: a crash leaves the old ones."""
-    with atomically(path) as part:
-        frame_of_rows(rows).write_parquet(part)
+    """Write all results beside the file, then put them in its place: a crash leaves the old ones.
+
+    Made in memory first: Polars has no error of its own for a full disk, and writes to it are told by Python then.
+    """
+    held = BytesIO()
+    frame_of_rows(rows).write_parquet(held)
+    write_whole(path, held.getvalue())
 
 
 CELL = ["task", "dataset", "method", "epsilon", "k", "min_support", "max_size", *LATER_COLUMNS]

@@ -1,9 +1,13 @@
 """What capped counts of chosen itemsets tell of supports: itemsets do not lose alike."""
 
+import tracemalloc
+from itertools import combinations
+
 import numpy as np
 import pytest
 
 from veilset.itemsets import Itemset
+from veilset.methods.planned import companions as companions_module
 from veilset.methods.planned.companions import Companions
 from veilset.methods.planned.histogram_laws import MOST
 from veilset.methods.planned.leaning import counted_by_itemset
@@ -71,6 +75,57 @@ def test_beside_an_item_others_are_as_likely_as_their_pairs_tell() -> None:
     items: list[Itemset] = [(1,), (2,), (3,)]
     found = Companions.of(items, np.array([50.0, 40.0, 30.0]), known, 100)
     assert found.expected == pytest.approx([1 + 20 / 50 + 0.3, 1 + 20 / 40 + 0.3, 1 + 0.5 + 0.4])
+
+
+def some_hundred_pairs() -> tuple[list[Itemset], dict[Itemset, float]]:
+    """Pairs of 30 items, and supports of these and of the items."""
+    rng = np.random.default_rng(5)
+    pairs: list[Itemset] = list(combinations(range(30), 2))
+    known: dict[Itemset, float] = {(item,): 900.0 / (item + 1) for item in range(30)}
+    known |= {pair: known[pair[1:]] * float(rng.uniform(0.1, 0.9)) for pair in pairs}
+    return pairs, known
+
+
+def test_companions_are_the_same_whether_they_are_counted_at_once_or_in_parts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """However many itemsets there are, memory is for a part of them."""
+    pairs, known = some_hundred_pairs()
+    at_once = Companions.of(pairs, np.ones(len(pairs)), known, 1000)
+    monkeypatch.setattr(companions_module, "PAIRS_AT_ONCE", 9 * len(pairs))
+    in_parts = Companions.of(pairs, np.ones(len(pairs)), known, 1000)
+    assert in_parts.least.tolist() == at_once.least.tolist()
+    assert in_parts.expected == pytest.approx(at_once.expected)
+
+
+@pytest.mark.parametrize("limit", ["MOST_PAIRS", "MOST_PRODUCTS"])
+def test_among_very_many_companions_some_stand_for_all(monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
+    """A quarter of the pairs tells about as much; the control: none of them stands for nothing."""
+    pairs, known = some_hundred_pairs()
+    all_of_them = Companions.of(pairs, np.ones(len(pairs)), known, 1000)
+    each = {"MOST_PAIRS": 1, "MOST_PRODUCTS": 30}[limit]
+    monkeypatch.setattr(companions_module, limit, each * len(pairs) ** 2 // 4)
+    some = Companions.of(pairs, np.ones(len(pairs)), known, 1000)
+    assert not np.array_equal(some.expected, all_of_them.expected)
+    assert np.corrcoef(some.expected, all_of_them.expected)[0, 1] > 0.8
+    assert 0.5 < some.expected.sum() / all_of_them.expected.sum() < 2
+    assert some.least.tolist() == all_of_them.least.tolist()
+
+
+def test_companions_of_many_single_items_take_no_table_of_all_pairs_of_items(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """20,000 items: a table of all of their pairs would take 3 GB."""
+    monkeypatch.setattr(companions_module, "MOST_PRODUCTS", 1 << 30)
+    items: list[Itemset] = [(item,) for item in range(20_000)]
+    known = dict.fromkeys(items, 10.0)
+    tracemalloc.start()
+    found = Companions.of(items, np.full(20_000, 10.0), known, 20_000)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1 << 30
+    assert found.least.max() == 1
+    assert found.expected == pytest.approx(11, rel=0.05)
 
 
 def test_itemsets_with_the_same_companions_lose_alike() -> None:

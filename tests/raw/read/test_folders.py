@@ -1,5 +1,6 @@
 """Folders and patterns: several files as one source."""
 
+import tracemalloc
 from pathlib import Path
 
 import polars as pl
@@ -8,6 +9,7 @@ import pytest
 from reference_reading import baskets
 from veilset.errors import BadInput
 from veilset.raw.read import files_of_source, read, write_encoded
+from veilset.raw.read.folders import files_in
 
 FIRST = pl.DataFrame({"who": [1, 2], "what": ["milk", "bread"]})
 SECOND = pl.DataFrame({"what": ["beer", "milk"], "who": [2, 3]})
@@ -99,3 +101,20 @@ def test_the_files_of_a_source_are_told(tmp_path: Path) -> None:
     assert files_of_source(str(tmp_path)) == files_of_source(str(tmp_path / "*.dat")) == both
     assert files_of_source("sqlite:///shop.db") == [Path("shop.db")]
     assert files_of_source("none.dat") == [Path("none.dat")]
+
+
+def test_a_large_folder_of_other_files_takes_no_memory_for_them(tmp_path: Path) -> None:
+    """Names of what is not read are not kept: somebody may name the root of a disk. Hidden folders are not entered."""
+    (tmp_path / "many").mkdir()
+    for number in range(3000):
+        (tmp_path / "many" / f"{number}.log").touch()
+    (tmp_path / "_old").mkdir()
+    for name in ("a.dat", "_old/b.dat", ".c.dat", "many/d.dat"):
+        (tmp_path / name).write_text("1 2\n", encoding="ascii")
+    files_in(tmp_path, [".dat"])
+    tracemalloc.start()
+    found = files_in(tmp_path, [".dat"])
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert found == [tmp_path / "a.dat", tmp_path / "many" / "d.dat"]
+    assert peak < 3000 * 400

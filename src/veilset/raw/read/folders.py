@@ -37,19 +37,27 @@ def files_in(source: str | os.PathLike[str], known: Sequence[str]) -> list[Path]
 
 
 def _in_folder(folder: Path, known: Sequence[str]) -> list[Path]:
+    found: list[Path] = []
     try:
-        everything = sorted(folder.rglob("*"))
+        for place, folders, names in os.walk(folder, onerror=_unless_forbidden):
+            folders[:] = [name for name in folders if not _is_hidden(name)]
+            seen = (
+                Path(place, name) for name in names if not _is_hidden(name)
+            )  # one at a time: there may be many
+            found += (each for each in seen if suffix_of(each) in known and each.is_file())
     except OSError as error:
         raise BadInput(f"{folder} cannot be listed: {error.strerror}") from None
-    return [
-        each
-        for each in everything
-        if suffix_of(each) in known and each.is_file() and not _is_hidden(each.relative_to(folder))
-    ]
+    return sorted(found)
 
 
-def _is_hidden(path: Path) -> bool:
-    return any(part.startswith((".", "_")) for part in path.parts)
+def _unless_forbidden(error: OSError) -> None:
+    """What nobody may look into is left out; what else cannot be listed is told."""
+    if not isinstance(error, PermissionError):
+        raise error
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith((".", "_"))
 
 
 def _checked_kinds(source: Path, files: list[Path]) -> list[Path]:
