@@ -24,29 +24,33 @@ LARGEST = 120_000
 """120,000 bytes are more than any file of these commands has."""
 
 
-def run_on_small_disk(call: list[str], most: int) -> tuple[int, str]:
-    """Run a command that can write files of at most this size; its exit code, and what it printed."""
-    reading, writing = os.pipe()
+def run_on_small_disk(call: list[str], most: int) -> tuple[int, str, str]:
+    """Run a command that can write files of at most this size; its exit code, and what stdout and stderr got."""
+    (reading, writing), (hearing, saying) = os.pipe(), os.pipe()
     sys.stdout.flush()
     child = os.fork()
     if child == 0:
         os.close(reading)
+        os.close(hearing)
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
         with suppress(
             BaseException
         ):  # a traceback, which a user would see; it must not reach what stands above
-            run(call, stdout=writing)
+            run(call, stdout=writing, stderr=saying)
         os._exit(1)
     os.close(writing)
+    os.close(saying)
     with os.fdopen(reading, encoding="utf-8", errors="replace") as pipe:
         printed = pipe.read()
+    with os.fdopen(hearing, encoding="utf-8", errors="replace") as pipe:
+        said = pipe.read()  # one line, which a pipe holds while the other is read
     _, status = os.waitpid(child, 0)
-    return os.waitstatus_to_exitcode(status), printed
+    return os.waitstatus_to_exitcode(status), printed, said
 
 
 def faults_of(ground: Ground, task: str, number: int, most: int) -> tuple[int, list[str]]:
-    """The exit code of a command on a small disk, and what does not hold."""
-    code, printed = run_on_small_disk(ground.call(task, number), most)
+    """The exit code of a command on a small disk, and what does not hold; then also what it said."""
+    code, printed, said = run_on_small_disk(ground.call(task, number), most)
     found = [] if code in {0, 2} else [f"exit code {code}"]
     if _is_document(printed):
         ground.printed[task] = ground.printed.get(task, 0) + 1
@@ -54,7 +58,8 @@ def faults_of(ground: Ground, task: str, number: int, most: int) -> tuple[int, l
     found += apart(
         lambda: flaws_of(ground, task, number) + ([] if is_kept else _paid_in_vain(ground, task, number))
     )
-    return code, found
+    told = f"exit code {code}, {len(printed)} characters on stdout, on stderr: {said[:500]!r}"
+    return code, [*found, told] if found else []
 
 
 def _paid_in_vain(ground: Ground, task: str, number: int) -> list[str]:
@@ -92,6 +97,6 @@ def campaign(arguments: list[str]) -> list[Row]:
                 failed += 1
                 print(f"{task} with {most} bytes: {'; '.join(found)}", flush=True)
     print(dict(sorted(ends.items())))
-    worst = "the budget of the release, where not even stdout could be written"
+    worst = "the budget of a release that is neither in a file nor printed"
     command = f"python -m benchmarks.fire disk --tries {given.tries}"
     return [Row("a disk that is full at any byte", given.tries, given.tries - failed, worst, command)]

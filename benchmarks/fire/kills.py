@@ -84,14 +84,14 @@ class Ground:
         return [task, str(self.data(task)), *asked, *paid, "--public-items", "--out", out, "--quiet"]
 
 
-def run(call: list[str], *, stdout: int | None = None) -> None:
+def run(call: list[str], *, stdout: int | None = None, stderr: int | None = None) -> None:
     """In a child: the command, as a shell would run it; prints to nowhere, or to where it is told."""
     from veilset import cli  # noqa: PLC0415
 
     signal.signal(signal.SIGINT, signal.default_int_handler)
     nothing = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2):
-        os.dup2(nothing if stream != 1 or stdout is None else stdout, stream)
+    for stream, told in enumerate((None, stdout, stderr)):
+        os.dup2(nothing if told is None else told, stream)
     sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 - that of before may be of another kind
     sys.argv = ["veilset", *call]
     try:

@@ -4,7 +4,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from veilset.service.asking import MOST_ASKED, ReleaseAsk
+from veilset.request import MOST_IN_RELEASE
+from veilset.service.asking import ReleaseAsk
 from veilset.service.people import LONGEST_PASSWORD, LONGEST_TOKEN_DAYS, NAME_PATTERN, SHORTEST_PASSWORD
 
 Name = Annotated[str, Field(pattern=NAME_PATTERN, examples=["stores"])]
@@ -247,7 +248,7 @@ class NewRelease(Body):
     dataset: Name
     task: Literal["mine", "items", "publish"] = "mine"
     epsilon: NumberText
-    k: int | None = Field(default=None, ge=1, le=MOST_ASKED)
+    k: int | None = Field(default=None, ge=1, le=MOST_IN_RELEASE)
     min_support: NumberText | None = None
     max_size: int | None = Field(default=None, ge=1, le=100)
     method: Annotated[str, Field(max_length=60)] | None = None
