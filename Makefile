@@ -18,7 +18,7 @@ test-thorough: check
 	VEILSET_THOROUGH=1 $(BIN)/pytest -n 3
 
 test-spark: .venv/installed
-	VEILSET_REAL_SPARK=1 $(BIN)/pytest -n 0 tests/raw/engines/test_spark_cluster.py
+	$(BIN)/pytest -n 0 tests/raw/engines/test_spark_cluster.py
 
 # The lower bounds of pyproject.toml are true: the oldest versions that they allow, and tests of what touches them.
 test-oldest: .venv/installed

@@ -92,11 +92,14 @@ def run(call: list[str], *, stdout: int | None = None, stderr: int | None = None
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream, told in enumerate((None, stdout, stderr)):
         os.dup2(nothing if told is None else told, stream)
-    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 - that of before may be of another kind
+    # Those of before may be of another kind: a file, where these are pipes.
+    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
     sys.argv = ["veilset", *call]
     try:
         cli.run_and_exit()
     except SystemExit as ended:
+        sys.stdout.flush()  # as Python does where it ends by itself
         os._exit(int(ended.code or 0))
     os._exit(70)
 

@@ -36,7 +36,7 @@ DELTA = Fraction(1, 10**9)
 REQUESTS: list[Request | PublishRequest] = [
     Request.of(k=1),
     Request.of(k=40, max_size=1),
-    Request.of(k=10**5),
+    Request.of(k=10**4),
     Request.of(min_support="0.2"),
     Request.of(min_support=3, max_size=2),
     Request.of(k=5, min_support="0.01"),
