@@ -97,6 +97,6 @@ def campaign(arguments: list[str]) -> list[Row]:
                 failed += 1
                 print(f"{task} with {most} bytes: {'; '.join(found)}", flush=True)
     print(dict(sorted(ends.items())))
-    worst = "the budget of a release that is neither in a file nor printed"
+    worst = "the budget of the release, where not even stdout could be written"
     command = f"python -m benchmarks.fire disk --tries {given.tries}"
     return [Row("a disk that is full at any byte", given.tries, given.tries - failed, worst, command)]
