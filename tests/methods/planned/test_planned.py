@@ -88,6 +88,19 @@ def test_any_data_make_a_release_within_epsilon(
     assert all(len(found.items) <= (max_size or alphabet_size) for found in release.itemsets)
 
 
+def test_a_threshold_stands_for_no_more_itemsets_than_the_note_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of more that are as frequent, the likeliest are released."""
+
+    def released() -> Release:
+        return mine(SPARSE, epsilon=20, min_support="0.02", noise=SeededNoise(1))
+
+    whole = released()
+    assert len(whole.itemsets) > 9
+    monkeypatch.setattr("veilset.methods.planned.answer.MOST_ABOVE_THRESHOLD", 9)
+    assert {found.items for found in released().itemsets} < {found.items for found in whole.itemsets}
+    assert len(released().itemsets) == 9
+
+
 @pytest.mark.parametrize("alphabet_size", [1, 2])
 @pytest.mark.parametrize("rows", [0, 1, 500])
 @pytest.mark.parametrize("wanted", [{"k": 1}, {"min_support": "0.5"}], ids=["k", "threshold"])

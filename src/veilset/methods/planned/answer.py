@@ -9,6 +9,7 @@ from veilset.itemsets import Itemset, Itemsets
 from veilset.methods.planned.posterior import Posterior
 from veilset.methods.planned.scouting import Scouting
 from veilset.methods.shared.marginals import Measured
+from veilset.methods.shared.preliminaries import MOST_ABOVE_THRESHOLD
 from veilset.results.estimates import Estimates
 from veilset.wording import counted
 
@@ -39,7 +40,7 @@ def most_likely(scouting: Scouting, posterior: Posterior) -> Estimates:
     chances = posterior.at_least(support)
     order = np.lexsort((-posterior.means, -np.round(chances, 3)))
     is_likely = chances[order] >= scouting.settings.least_chance
-    chosen = order[is_likely] if scouting.is_given else order[: scouting.k]
+    chosen = order[is_likely][:MOST_ABOVE_THRESHOLD] if scouting.is_given else order[: scouting.k]
     return posterior.fine(chosen).nested().estimates()
 
 
