@@ -69,7 +69,8 @@ def time_spark(path: Path, min_count: int) -> tuple[float, int]:
     from pyspark.ml.fpm import FPGrowth  # noqa: PLC0415 - not always installed
     from pyspark.sql import SparkSession  # noqa: PLC0415
 
-    session = SparkSession.builder.master("local[*]").getOrCreate()
+    with_memory = SparkSession.builder.master("local[*]").config("spark.driver.memory", "8g")
+    session = with_memory.config("spark.ui.enabled", "false").getOrCreate()
     table = session.read.text(str(path)).selectExpr("split(value, ' ') AS items").cache()
     miner = FPGrowth(minSupport=_share(min_count, table.count()))
     return _best_run(lambda: int(miner.fit(table).freqItemsets.count()))

@@ -345,7 +345,14 @@ class LocalEngine:
         if self._has_many_rows and levelwise.may_be_few(supports, k, which):
             found = self._levelwise.top(k, which)
         if found is None:
-            found = mining.top(self._rows, k, which, alphabet_size=supports.size, supports=supports)
+            found = mining.top(
+                self._rows,
+                k,
+                which,
+                alphabet_size=supports.size,
+                supports=supports,
+                threads=self._threads,
+            )
         return found
 
     @property

@@ -4,6 +4,8 @@ Items are recoded by ascending support, and an itemset is extended by items of l
 is depth-first: over rows of what is still frequent, or over bitmaps where these are dense.
 """
 
+import itertools
+
 import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array, Uint32Array, Uint64Array
@@ -11,6 +13,8 @@ from veilset.errors import BadCall
 from veilset.raw.counts import ExactItemsets
 from veilset.raw.cuts.rows import CompressedRows
 from veilset.raw.engines.itemset_filter import ItemsetFilter
+from veilset.raw.engines.shared_search import search_in_shares
+from veilset.raw.engines.threads import equal_parts, useful_threads, work_on
 from veilset.raw.kernels import itemset_order
 from veilset.raw.kernels.maximal import mark_maximal
 from veilset.raw.kernels.projection import (
@@ -23,7 +27,7 @@ from veilset.raw.kernels.projection import (
     row_ends,
     sort_rows,
 )
-from veilset.raw.kernels.row_search import bitmaps_pay, search_rows
+from veilset.raw.kernels.row_search import bitmaps_pay
 from veilset.raw.kernels.scans import add_items
 from veilset.raw.kernels.search_state import NUMBER, SUPPORT_FLOOR, FoundItemsets, Search, record_items
 
@@ -34,9 +38,11 @@ MOST_ITEMS_PAIRED = 2048
 """Of how many items all pairs are counted before the search: a table of 16 MB."""
 
 
-def frequent(rows: CompressedRows, which: ItemsetFilter, *, alphabet_size: int) -> ExactItemsets:
+def frequent(
+    rows: CompressedRows, which: ItemsetFilter, *, alphabet_size: int, threads: int = 1
+) -> ExactItemsets:
     """All itemsets that the filter lets through."""
-    return top(rows, UNLIMITED, which, alphabet_size=alphabet_size)
+    return top(rows, UNLIMITED, which, alphabet_size=alphabet_size, threads=threads)
 
 
 def top(
@@ -46,11 +52,13 @@ def top(
     *,
     alphabet_size: int,
     supports: Int64Array | None = None,
+    threads: int = 1,
 ) -> ExactItemsets:
     """The k itemsets of largest support, of all that the filter lets through; fewer where there are fewer.
 
     Of the itemsets that tie for the last places, some are chosen: always the same ones, and none without its
-    subsets of `min_size` items or more. Who knows `supports`, those of the items, saves counting them.
+    subsets of `min_size` items or more. Who knows `supports`, those of the items, saves counting them. Threads
+    share a search for all itemsets, and bring what is found in order; the best k are found by one.
     """
     if supports is None:
         supports = np.zeros(alphabet_size, np.int64)
@@ -72,8 +80,8 @@ def top(
     )
     record_items(found, search, candidates, supports[candidates])
     if search.max_size > 1:
-        found = _extended(found, search, rows, supports)
-    return _wanted(found, search, min_count)
+        found = _extended(found, search, rows, supports, threads=threads)
+    return _wanted(found, search, min_count, threads=threads)
 
 
 def check_rank(k: int) -> None:
@@ -115,7 +123,7 @@ def _by_support(allowed: Int64Array, supports: Int64Array, min_count: int) -> In
 
 
 def _extended(
-    found: FoundItemsets, search: Search, rows: CompressedRows, supports: Int64Array
+    found: FoundItemsets, search: Search, rows: CompressedRows, supports: Int64Array, *, threads: int
 ) -> FoundItemsets:
     """What was found of single items, and all that extends those that still matter."""
     matter = found.supports[: search.progress[NUMBER]] >= search.progress[SUPPORT_FLOOR]
@@ -129,7 +137,8 @@ def _extended(
         codes = _new_codes(paired, matter.size)
         projected = project_tails(projected.flat, row_ends(projected)[:-1], codes, projected.flat.size)
         sort_rows(projected, items.size)
-    return search_rows(found, search, 1, nodes, items, projected)
+    threads = threads if search.k == UNLIMITED else 1
+    return search_in_shares(found, search, nodes, items, projected, threads=threads)
 
 
 def _new_codes(items: Int32Array | Int64Array, size: int) -> Uint32Array:
@@ -152,7 +161,7 @@ def _paired(projected: Projection, n_items: int, found: FoundItemsets, search: S
     return np.flatnonzero(most_paired(pairs) >= floor)
 
 
-def _wanted(found: FoundItemsets, search: Search, min_count: int) -> ExactItemsets:
+def _wanted(found: FoundItemsets, search: Search, min_count: int, *, threads: int) -> ExactItemsets:
     """The wanted ones of what was found, in their final order.
 
     Above the floor there are fewer than k: what ties just below it fills up.
@@ -164,24 +173,46 @@ def _wanted(found: FoundItemsets, search: Search, min_count: int) -> ExactItemse
     items = itemset_order.unfold(found, offsets)
     least = max(search.progress[SUPPORT_FLOOR] - 1, min_count)
     chosen = np.flatnonzero((sizes >= search.min_size) & (supports >= least))
-    return in_final_order(offsets, items, supports, chosen, search.k)
+    return in_final_order(offsets, items, supports, chosen, search.k, threads=threads)
 
 
 def in_final_order(
-    offsets: Int64Array, items: Int32Array, supports: Int64Array, chosen: Int64Array, k: int
+    offsets: Int64Array,
+    items: Int32Array,
+    supports: Int64Array,
+    chosen: Int64Array,
+    k: int,
+    *,
+    threads: int = 1,
 ) -> ExactItemsets:
     """The first k of the chosen itemsets: by support, largest first, ties by size, then by codes."""
     sizes = np.diff(offsets)
-    order = itemset_order.order_of(chosen, offsets, items, sizes, supports.max(initial=0) - supports)
-    return _taken(offsets, items, supports, order[:k])
+    order = itemset_order.sort_by(chosen, sizes)
+
+    def sort_part(part: slice) -> None:
+        order[part] = itemset_order.sort_by_items(order[part], offsets, items)
+
+    ends = np.flatnonzero(np.diff(sizes[order], append=0)) + 1
+    of_one_size = [slice(begin, end) for begin, end in itertools.pairwise([0, *ends.tolist()])]
+    work_on(of_one_size, sort_part, threads=useful_threads(chosen.size, threads))
+    order = itemset_order.sort_by(order, supports.max(initial=0) - supports)
+    return _taken(offsets, items, supports, order[:k], threads=threads)
 
 
-def _taken(offsets: Int64Array, items: Int32Array, supports: Int64Array, chosen: Int64Array) -> ExactItemsets:
+def _taken(
+    offsets: Int64Array, items: Int32Array, supports: Int64Array, chosen: Int64Array, *, threads: int = 1
+) -> ExactItemsets:
     """The chosen ones of some itemsets."""
     chosen_offsets = offsets_by_sizes(np.diff(offsets)[chosen])
-    return ExactItemsets(
-        chosen_offsets, itemset_order.take(offsets, items, chosen, chosen_offsets), supports[chosen]
-    )
+    taken = np.empty(chosen_offsets[-1], np.int32)
+
+    def take_part(part: slice) -> None:
+        own_offsets = chosen_offsets[part.start : part.stop + 1]
+        itemset_order.take(offsets, items, chosen[part], own_offsets, taken)
+
+    threads = useful_threads(chosen.size, threads)
+    work_on(equal_parts(chosen.size, threads), take_part, threads=threads)
+    return ExactItemsets(chosen_offsets, taken, supports[chosen])
 
 
 def offsets_by_sizes(sizes: Int64Array) -> Int64Array:

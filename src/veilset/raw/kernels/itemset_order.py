@@ -61,45 +61,24 @@ def sort_by(order: Int64Array, keys: Int64Array) -> Int64Array:
 
 
 @kernel
-def order_of(
-    chosen: Int64Array, offsets: Int64Array, items: Int32Array, sizes: Int64Array, distances: Int64Array
-) -> Int64Array:
-    """The chosen itemsets by distance from the largest support, ascending; ties by size, then by items."""
-    by_size = sort_by(chosen, sizes)
-    order = np.empty_like(chosen)
-    begin = 0
-    while begin < chosen.size:
-        size = sizes[by_size[begin]]
-        end = begin + 1
-        while end < chosen.size and sizes[by_size[end]] == size:
-            end += 1
-        same_size = by_size[begin:end]
-        for place in sort_by_items(same_size, size, offsets, items):
-            order[begin] = same_size[place]
-            begin += 1
-    return sort_by(order, distances)
-
-
-@kernel
-def sort_by_items(same_size: Int64Array, size: int, offsets: Int64Array, items: Int32Array) -> Int64Array:
-    """The order of itemsets of one size by their first item, then their second, ..."""
+def sort_by_items(same_size: Int64Array, offsets: Int64Array, items: Int32Array) -> Int64Array:
+    """Itemsets of one size by their first item, then their second, ..."""
+    size = offsets[same_size[0] + 1] - offsets[same_size[0]]
     order = np.arange(same_size.size)
     keys = np.empty(same_size.size, np.int64)
     for place in range(size - 1, -1, -1):
         for i in range(same_size.size):
             keys[i] = items[offsets[same_size[i]] + place]
         order = sort_by(order, keys)
-    return order
+    return same_size[order]
 
 
 @kernel
 def take(
-    offsets: Int64Array, items: Int32Array, chosen: Int64Array, chosen_offsets: Int64Array
-) -> Int32Array:
-    """The items of the chosen itemsets; those of chosen[i] begin at chosen_offsets[i]."""
-    taken = np.empty(chosen_offsets[-1], np.int32)
+    offsets: Int64Array, items: Int32Array, chosen: Int64Array, chosen_offsets: Int64Array, taken: Int32Array
+) -> None:
+    """Write the items of the chosen itemsets: those of chosen[i] from chosen_offsets[i] on."""
     for i in range(chosen.size):
         start = offsets[chosen[i]]
         for place in range(chosen_offsets[i], chosen_offsets[i + 1]):
             taken[place] = items[start + place - chosen_offsets[i]]
-    return taken
