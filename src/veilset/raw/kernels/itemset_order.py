@@ -70,7 +70,9 @@ def sort_by_items(same_size: Int64Array, offsets: Int64Array, items: Int32Array)
         for i in range(same_size.size):
             keys[i] = items[offsets[same_size[i]] + place]
         order = sort_by(order, keys)
-    return same_size[order]
+    for i in range(order.size):
+        keys[i] = same_size[order[i]]
+    return keys
 
 
 @kernel

@@ -1,13 +1,13 @@
-"""Depth-first search over projected rows, until what is left of them is dense enough for bitmaps."""
+"""Depth-first search over projected rows, until what is left of them is dense."""
 
 import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array, Uint32Array
 from veilset.raw.kernels import kernel
-from veilset.raw.kernels.bitmap_search import bitmaps_of, search_bitmaps
+from veilset.raw.kernels.dense_search import bitmaps_of, search_dense
 from veilset.raw.kernels.projection import END, Projection, occurrences_of, project_tails
 from veilset.raw.kernels.search_state import NUMBER, SUPPORT_FLOOR, FoundItemsets, Search, record, with_room
-from veilset.raw.kernels.table_search import search_table, table_pays
+from veilset.raw.kernels.support_table import supports_of_all, table_pays
 
 
 @kernel
@@ -36,8 +36,10 @@ def search_rows(
     n_items = items.size
     if bitmaps_pay(rows, n_items):
         if table_pays(n_items, rows.n_rows):
-            return search_table(found, search, size, nodes, items, rows)
-        return search_bitmaps(found, search, size, nodes, items, bitmaps_of(rows, n_items), rows.longest)
+            bitmaps, table = np.zeros((n_items, np.int64(0)), np.uint64), supports_of_all(rows, n_items)
+        else:
+            bitmaps, table = bitmaps_of(rows, n_items), np.empty(0, np.int64)
+        return search_dense(found, search, size, nodes, items, bitmaps, table, rows.longest)
     where = occurrences_of(rows, n_items)
     counts = np.zeros(n_items, np.int64)
     codes = np.full(n_items, END, np.uint32)
@@ -120,7 +122,8 @@ def sort_extensions(
 def clear_counts(flat: Uint32Array, places: Int64Array, seen: int, counts: Int64Array, first: int) -> None:
     """Set the counts back to zero: those that were counted, or all from `first` on where that is less."""
     if seen >= counts.size - first:
-        counts[first:] = 0
+        for item in range(first, counts.size):
+            counts[item] = 0
         return
     for start in places:
         place = start + 1

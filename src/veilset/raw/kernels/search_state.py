@@ -51,7 +51,14 @@ def with_room(found: FoundItemsets, search: Search, extra: int) -> FoundItemsets
 
 
 @kernel
-def record(found: FoundItemsets, search: Search, parent: int, item: int, support: int, size: int) -> None:
+def record(
+    found: FoundItemsets,
+    search: Search,
+    parent: int | np.int64,
+    item: int,
+    support: int,
+    size: int | np.int64,
+) -> None:
     """Note an itemset of `size` items, for which there is room, and raise the floor if k are known now.
 
     Once k itemsets have a support of t or more, only larger supports than t can change the answer.
@@ -73,6 +80,10 @@ def record(found: FoundItemsets, search: Search, parent: int, item: int, support
 @kernel
 def record_items(found: FoundItemsets, search: Search, items: Int32Array, supports: Int64Array) -> None:
     """Note single items, for which there is room, from the last to the first, as far as they matter."""
+    no_parent, size = (
+        np.int64(-1),
+        np.int64(1),
+    )  # as literals they would make the compiler write `record` twice
     for i in range(items.size - 1, -1, -1):
         if supports[i] >= search.progress[SUPPORT_FLOOR]:
-            record(found, search, -1, items[i], supports[i], 1)
+            record(found, search, no_parent, items[i], supports[i], size)

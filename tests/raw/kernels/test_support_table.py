@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mining_rows import Lists, lists_of_items, projected
-from veilset.raw.kernels.bitmap_search import bitmaps_of, search_bitmaps
+from veilset.raw.kernels.dense_search import bitmaps_of, search_dense
 from veilset.raw.kernels.search_state import NUMBER, FoundItemsets, Search, record_items
-from veilset.raw.kernels.table_search import search_table, supports_of_all, table_pays
+from veilset.raw.kernels.support_table import supports_of_all, table_pays
 
 FEW = 10
 few_items = lists_of_items().map(lambda lists: [sorted({item % FEW for item in row}) for row in lists])
@@ -38,9 +38,10 @@ def searched(
     record_items(found, Search(1 << 40, *sizes, tally, progress), items, np.maximum(supports, floor))
     search, nodes = Search(k, *sizes, tally, progress), np.arange(FEW)[::-1].copy()
     if search_with == "table":
-        found = search_table(found, search, 1, nodes, items, rows)
+        bitmaps, table = np.empty((FEW, 0), np.uint64), supports_of_all(rows, FEW)
     else:
-        found = search_bitmaps(found, search, 1, nodes, items, bitmaps_of(rows, FEW), rows.longest)
+        bitmaps, table = bitmaps_of(rows, FEW), np.empty(0, np.int64)
+    found = search_dense(found, search, 1, nodes, items, bitmaps, table, rows.longest)
     number = search.progress[NUMBER]
     return [array[:number].tolist() for array in found] + [search.progress.tolist()]
 

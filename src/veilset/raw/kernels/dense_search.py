@@ -1,4 +1,4 @@
-"""Depth-first search over bitmaps, one bit for each item and row: for rows that hold much of the items."""
+"""Depth-first search for rows that hold much of the items: over bitmaps of them, or over a table of all supports."""
 
 import numpy as np
 
@@ -23,25 +23,30 @@ def bitmaps_of(rows: Projection, n_items: int) -> Uint64Array:
 
 
 @kernel
-def search_bitmaps(
+def search_dense(
     found: FoundItemsets,
     search: Search,
     size: int,
     nodes: Int64Array,
     items: Int32Array,
     bitmaps: Uint64Array,
+    table: Int64Array,
     longest: int,
 ) -> FoundItemsets:
     """Record what extends some itemsets of `size` items that differ in their last item alone.
 
-    Itemset i ends in `items[i]`, was recorded as `nodes[i]` and is extended by the items after i.
-    Rows of the bitmaps hold at most `longest` items. Level 0 of the search is the given itemsets, and
-    `members[level]` are those that it goes through now, `covers[level]` the rows that hold what they share.
+    Itemset i ends in `items[i]`, was recorded as `nodes[i]` and is extended by the items after i. Supports are read
+    from the table of all sets, or counted in bitmaps where it is empty; no row holds more than `longest` items. Level 0
+    of the search is the given itemsets, and `members[level]` are those that it goes through now, `shared[level]` tells
+    what they share, `covers[level]` the rows that hold it.
     """
     n_items, n_words = bitmaps.shape
+    has_table = table.size > 0
     deepest = min(longest, search.max_size - size)
     covers = np.empty((deepest + 1, n_words), np.uint64)
-    covers[0] = ~np.uint64(0)
+    for word in range(n_words):
+        covers[0, word] = ~np.uint64(0)
+    shared = np.zeros(deepest + 1, np.int64)
     members = np.empty((deepest + 1, n_items), np.int64)
     member_nodes = np.empty((deepest + 1, n_items), np.int64)
     width = np.empty(deepest + 1, np.int64)
@@ -61,13 +66,17 @@ def search_bitmaps(
         is_worth_it = found.supports[node] >= search.progress[SUPPORT_FLOOR]
         if not is_worth_it or size + level + width[level] - 1 - at < search.min_size:
             continue
+        shared[level + 1] = shared[level] | 1 << members[level, at]
         for word in range(n_words):
             covers[level + 1, word] = covers[level, word] & bitmaps[members[level, at], word]
         found = with_room(found, search, width[level] - at)
         n_next = 0
         for other in range(at + 1, width[level]):
             item = members[level, other]
-            support = count_common(covers, level + 1, bitmaps, item)
+            if has_table:
+                support = table[shared[level + 1] | 1 << item]
+            else:
+                support = count_common(covers, level + 1, bitmaps, item)
             if support >= search.progress[SUPPORT_FLOOR]:
                 members[level + 1, n_next] = item
                 member_nodes[level + 1, n_next] = search.progress[NUMBER]

@@ -3,7 +3,7 @@
 from hypothesis import given
 
 from mining_rows import WIDE, Lists, lists_of_items, projected
-from veilset.raw.kernels.bitmap_search import bitmaps_of
+from veilset.raw.kernels.dense_search import bitmaps_of
 
 
 @given(lists=lists_of_items())
