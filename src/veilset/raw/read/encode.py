@@ -1,6 +1,7 @@
 """From rows as they were read to transactions over an alphabet."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from veilset.arrow_arrays import integers, numpy_of
 from veilset.deferred import Deferred
 from veilset.raw.disk_arrays import DiskArray
 from veilset.raw.kernels import parse
-from veilset.raw.read.cores import on_parts
+from veilset.raw.read.cores import on_all_cores, on_parts
 from veilset.raw.read.vocabulary import LONG_INTEGER, Vocabulary
 from veilset.raw.transactions import Alphabet, ArrowNames, Transactions
 
@@ -23,6 +24,9 @@ else:
 
 LARGEST_COPY_IN_MEMORY = 1 << 30
 """Arrays of 1 GB or more are copied to the disk."""
+
+TOKENS_TO_ENCODE = 1 << 17
+"""In one part: enough that it takes longer than to hand it to a thread, and few enough that all threads have some."""
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -152,10 +156,29 @@ def _recoded(rows: TokenRows, codes: Int32Array, alphabet: Alphabet) -> Transact
     if rows.is_ascending and _ascends(code_of[np.sort(tokens_of_names)]):
         on_parts(lambda part: parse.replace(part, code_of), items)
     else:
-        parse.encode_rows(offsets, items, code_of)
+        _encode_rows(offsets, items, code_of)
         kept = items[: offsets[-1]]
         items = kept if 2 * kept.size > items.size else kept.copy()
     return Transactions(offsets, items, alphabet, rows.owners, rows.is_by_person, rows.is_by_basket)
+
+
+def _encode_rows(offsets: Int64Array, items: Int32Array, code_of: Int32Array) -> None:
+    """What `parse.encode_rows` does, on all cores: parts of the rows by themselves, which then move together."""
+    cuts = np.searchsorted(offsets, np.arange(0, items.size, TOKENS_TO_ENCODE)).tolist()
+    parts = [slice(first, end) for first, end in pairwise([*cuts, offsets.size - 1]) if first < end]
+
+    def encoded(part: slice) -> tuple[Int64Array, Int32Array]:
+        own = offsets[part.start : part.stop + 1] - offsets[part.start]
+        held = items[offsets[part.start] : offsets[part.stop]]
+        parse.encode_rows(own, held, code_of)
+        return own, held[: own[-1]]
+
+    done = list(on_all_cores(encoded, parts))
+    written = 0
+    for part, (own, held) in zip(parts, done, strict=True):
+        items[written : written + held.size] = held
+        np.add(own, written, out=offsets[part.start : part.stop + 1])
+        written += held.size
 
 
 def _ascends(codes: Int32Array) -> bool:
