@@ -6,6 +6,10 @@ from veilset.arrays import Int32Array, Int64Array
 from veilset.raw.kernels import kernel
 from veilset.raw.kernels.search_state import FoundItemsets
 
+DIGIT_BITS = 16
+LARGEST_DIGIT = (1 << DIGIT_BITS) - 1
+"""Numbers are sorted by digits of 16 bits."""
+
 
 @kernel
 def sizes_of(parents: Int64Array, number: int) -> Int64Array:
@@ -45,34 +49,52 @@ def sort_by(order: Int64Array, keys: Int64Array) -> Int64Array:
         largest = max(largest, keys[i])
     shift = 0
     while shift == 0 or largest >> shift > 0:
-        ends = np.zeros(min(largest >> shift, 0xFFFF) + 2, np.int64)
+        ends = np.zeros(min(largest >> shift, LARGEST_DIGIT) + 2, np.int64)
         for i in order:
-            ends[((keys[i] >> shift) & 0xFFFF) + 1] += 1
+            ends[((keys[i] >> shift) & LARGEST_DIGIT) + 1] += 1
         for digit in range(ends.size - 1):
             ends[digit + 1] += ends[digit]
         moved = np.empty_like(order)
         for i in order:
-            digit = (keys[i] >> shift) & 0xFFFF
+            digit = (keys[i] >> shift) & LARGEST_DIGIT
             moved[ends[digit]] = i
             ends[digit] += 1
         order = moved
-        shift += 16
+        shift += DIGIT_BITS
     return order
 
 
 @kernel
 def sort_by_items(same_size: Int64Array, offsets: Int64Array, items: Int32Array) -> Int64Array:
-    """Itemsets of one size by their first item, then their second, ..."""
+    """Itemsets of one size by their first item, then their second, ...: a digit of as many items as fit at a time."""
     size = offsets[same_size[0] + 1] - offsets[same_size[0]]
+    bits = bits_of_items(same_size, offsets, items)
+    in_a_digit = max(1, DIGIT_BITS // bits)
     order = np.arange(same_size.size)
     keys = np.empty(same_size.size, np.int64)
-    for place in range(size - 1, -1, -1):
+    for end in range(size, 0, -in_a_digit):
         for i in range(same_size.size):
-            keys[i] = items[offsets[same_size[i]] + place]
+            start = offsets[same_size[i]]
+            key = np.int64(0)
+            for place in range(start + max(0, end - in_a_digit), start + end):
+                key = key << bits | items[place]
+            keys[i] = key
         order = sort_by(order, keys)
     for i in range(order.size):
         keys[i] = same_size[order[i]]
     return keys
+
+
+@kernel
+def bits_of_items(itemsets: Int64Array, offsets: Int64Array, items: Int32Array) -> int:
+    """How many bits the largest of all codes needs: the last one of some itemset."""
+    largest = 1
+    for itemset in itemsets:
+        largest = max(largest, items[offsets[itemset + 1] - 1])
+    bits = 1
+    while largest >> bits > 0:
+        bits += 1
+    return bits
 
 
 @kernel
