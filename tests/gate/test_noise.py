@@ -1,6 +1,7 @@
 """The laws of noise, each with a control on both sides."""
 
 import math
+import os
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -24,6 +25,7 @@ from veilset.gate import (
     SeededNoise,
     naming_mechanism,
 )
+from veilset.gate.noise import COUNTS_FOR_A_THREAD
 from veilset.gate.selection.noisy_test import NoisyTest, SparseCounts
 from veilset.rationals import float_at_least
 from veilset.raw.counts import ExactCounts
@@ -115,6 +117,31 @@ def test_scales_are_rounded_up_never_down(value: Fraction) -> None:
     """The float handed to the sampler is the smallest that is not below the scale."""
     rounded = float_at_least(value)
     assert Fraction(math.nextafter(rounded, 0)) < value <= Fraction(rounded)
+
+
+@pytest.fixture
+def three_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many threads, on any machine."""
+    monkeypatch.setattr(os, "cpu_count", lambda: 3)
+
+
+@pytest.mark.usefixtures("three_cores")
+def test_threads_add_noise_to_every_count_once() -> None:
+    """Where there are many, in the same places: large counts stay apart from their neighbours under little noise."""
+    exact = 1000 * np.arange(3 * COUNTS_FOR_A_THREAD + 1)
+    noisy = SecureNoise().discrete_laplace(ExactCounts(exact), scale=Fraction(5))
+    assert np.abs(noisy - exact).max() < 400
+    assert np.count_nonzero(noisy != exact) > exact.size / 2
+
+
+@pytest.mark.usefixtures("three_cores")
+@pytest.mark.parametrize("law", ["discrete_laplace", "discrete_gaussian"])
+def test_threads_draw_noise_of_their_own(law: str) -> None:
+    """No wide draw comes twice, in one thread or in two."""
+    draw = getattr(SecureNoise(), law)
+    zeros = ExactCounts(np.zeros(3 * COUNTS_FOR_A_THREAD, np.int64))
+    drawn = draw(zeros, scale=Fraction(2**45))
+    assert np.unique(drawn).size == drawn.size
 
 
 def test_there_is_no_negative_seed() -> None:
