@@ -29,6 +29,7 @@ from veilset.raw.engines import DrawKeys, levelwise, mining
 from veilset.raw.engines.derived_rows import joined_chunks, with_codes
 from veilset.raw.engines.item_bitmaps import LARGEST_BY_SUBSETS, ItemBitmaps
 from veilset.raw.engines.itemset_filter import ItemsetFilter
+from veilset.raw.engines.remembered_search import RememberedSearch
 from veilset.raw.kernels import (
     containment,
     equal_rows,
@@ -340,20 +341,15 @@ class LocalEngine:
 
     def top(self, k: int, which: ItemsetFilter) -> ExactItemsets:
         """The k itemsets of largest support that the filter lets through; of those that tie for the last, some."""
-        supports = self._item_supports
         found = None
-        if self._has_many_rows and levelwise.may_be_few(supports, k, which):
+        if self._has_many_rows and levelwise.may_be_few(self._item_supports, k, which):
             found = self._levelwise.top(k, which)
-        if found is None:
-            found = mining.top(
-                self._rows,
-                k,
-                which,
-                alphabet_size=supports.size,
-                supports=supports,
-                threads=self._threads,
-            )
-        return found
+        return self._search.top(k, which) if found is None else found
+
+    @cached_property
+    def _search(self) -> RememberedSearch:
+        """Searches for itemsets that are not few."""
+        return RememberedSearch(self._rows, self._item_supports, threads=self._threads)
 
     @property
     def _has_many_rows(self) -> bool:
