@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from laws import discrete_gaussian, discrete_laplace, fits
-from veilset.errors import BadCall, NoiseTooSmall
+from veilset.errors import BadCall, EntropyFailed, NoiseTooSmall
 from veilset.gate import (
     DiscreteGaussian,
     DiscreteLaplace,
@@ -23,6 +23,7 @@ from veilset.gate import (
     Noise,
     SecureNoise,
     SeededNoise,
+    entropy,
     naming_mechanism,
 )
 from veilset.gate.noise import COUNTS_FOR_A_THREAD
@@ -200,3 +201,16 @@ def test_a_score_is_a_whole_one_unless_steps_are_told() -> None:
     drawn = Counter(noise.place(np.array([1, 0]), law) for _ in range(4000))
     first = 1 / (1 + math.exp(-2))
     assert fits(drawn, {0: first, 1: 1 - first})
+
+
+@pytest.mark.parametrize("law", ["discrete_laplace", "discrete_gaussian"])
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_fork_that_would_repeat_the_noise_of_an_ancestor_draws_none(
+    law: str, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The source was made before the fork, so that every draw has to look; whether there are counts or not."""
+    draw, counts = getattr(SecureNoise(), law), ExactCounts(np.zeros(number, np.int64))
+    assert draw(counts, scale=Fraction(2)).size == number
+    monkeypatch.setattr(entropy._Numbers, "repeats_an_ancestor", True)
+    with pytest.raises(EntropyFailed, match="its noise would be the same"):
+        draw(counts, scale=Fraction(2))

@@ -31,6 +31,18 @@ def test_fp_growth_on_a_tree_finds_what_listing_finds(rows: Baskets, k: int, max
     found = dict(zip(itemsets, supports.tolist(), strict=True))
     assert all(every[itemset] == support for itemset, support in found.items())
     assert sorted(found.values(), reverse=True)[:k] == held[:k]
+    assert all(support >= held[:k][-1] for support in found.values())
+
+
+def test_itemsets_that_were_met_on_the_way_are_left_out_once_better_ones_are_known() -> None:
+    """Of B (5), AB (3) and CB (4), found in this order, the best two; no count stands at any other node."""
+    parents, ranks = np.array([-1, 0, 0, 0, 1, 1, 2, 4]), np.array([-1, 0, 1, 2, 1, 2, 2, 2], np.int32)
+    counts = np.array([0, 0, 0, 0, 0, 1, 2, 2])
+    tree = NoisyTree((7, 8, 9), parents, ranks, counts, DiscreteLaplace(3, Fraction(1)), 1)
+    best = {(9,): 5, (8, 9): 4}
+    for k, expected in ((2, best), (3, best | {(7, 9): 3})):
+        itemsets, supports = tree.top(k, max_size=2)
+        assert dict(zip(itemsets, supports.tolist(), strict=True)) == expected
 
 
 @st.composite

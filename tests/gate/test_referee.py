@@ -1,11 +1,12 @@
 """The referee: OpenDP's maps agree with what is claimed here, and anything less than that is told apart."""
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from opendp.domains import atom_domain, vector_domain
 from opendp.measurements import make_gaussian, make_laplace
@@ -14,7 +15,7 @@ from opendp.mod import enable_features
 
 from veilset.errors import NoiseTooSmall
 from veilset.gate import DiscreteGaussian, DiscreteLaplace, naming_mechanism
-from veilset.gate.referee import ROUNDING, OpenDPMeasurement, check_gaussian, check_laplace
+from veilset.gate.referee import ROUNDING, OpenDPMeasurement, _root_at_least, check_gaussian, check_laplace
 from veilset.gate.zcdp import largest_rho
 from veilset.rationals import float_at_least
 
@@ -130,3 +131,34 @@ def test_noise_that_hides_nothing_is_refused_at_any_price(scale: float) -> None:
         check_laplace(laplace(scale), sensitivity=1, epsilon=Fraction(10**300))
     with pytest.raises(NoiseTooSmall, match="would cost inf"):
         check_gaussian(gaussian(scale), squared_sensitivity=1, rho=Fraction(10**300))
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Noise of a known cost, whatever the distance."""
+
+    cost: float
+
+    def map(self, _: float) -> float:
+        """The cost."""
+        return self.cost
+
+
+def test_the_allowance_ends_at_four_units_in_the_last_place() -> None:
+    """A cost at its end is paid for; the next float above it is not."""
+    most = float(ROUNDING)
+    assert Fraction(most) == ROUNDING
+    check_laplace(Costs(most), sensitivity=1, epsilon=Fraction(1))
+    check_gaussian(Costs(most), squared_sensitivity=1, rho=Fraction(1))
+    with pytest.raises(NoiseTooSmall):
+        check_laplace(Costs(math.nextafter(most, 2)), sensitivity=1, epsilon=Fraction(1))
+    with pytest.raises(NoiseTooSmall):
+        check_gaussian(Costs(math.nextafter(most, 2)), squared_sensitivity=1, rho=Fraction(1))
+
+
+@given(square=st.integers(1, 2**60))
+@example(square=3)
+def test_a_distance_is_rounded_up_never_down(square: int) -> None:
+    """The float that a map is handed is the smallest that is not below the root; `sqrt` rounds that of 3 down."""
+    root = _root_at_least(square)
+    assert Fraction(math.nextafter(root, 0)) ** 2 < square <= Fraction(root) ** 2

@@ -31,6 +31,16 @@ def test_the_largest_rho_is_paid_for_and_hardly_more_would_be(epsilon: Fraction,
     assert delta_of(rho, epsilon=epsilon) <= delta < delta_of(rho * Fraction(201, 200), epsilon=epsilon)
 
 
+@pytest.mark.parametrize(("epsilon", "delta"), SETTINGS)
+def test_the_largest_rho_is_too_small_by_one_part_in_a_billion_at_most(
+    epsilon: Fraction, delta: Fraction
+) -> None:
+    """Rounding of the search in floating point is made up for in steps of 10^-9; none of them is needless."""
+    rho = largest_rho(epsilon=epsilon, delta=delta)
+    a_step_more = rho / (1 - Fraction(1, 10**9)) * (1 + Fraction(1, 10**11))
+    assert delta_of(a_step_more, epsilon=epsilon) > delta
+
+
 @pytest.mark.parametrize(("epsilon", "delta"), SETTINGS[:8])
 @pytest.mark.parametrize(("factor", "holds"), [(1.0, True), (0.75, False)])
 def test_gaussian_noise_of_that_rho_has_at_most_that_delta(

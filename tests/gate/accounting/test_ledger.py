@@ -20,7 +20,7 @@ from veilset.gate import Amount, Ledger, LedgerRefusal, LedgerWarning
 from veilset.gate.accounting import ledger_account, ledger_database
 from veilset.gate.accounting.ledger_balance import balances_of
 from veilset.gate.accounting.ledger_database import _engine, ledger_url
-from veilset.gate.accounting.ledger_entries import Entry, flaws_of_chain, storable
+from veilset.gate.accounting.ledger_entries import Entry, EntryExists, flaws_of_chain, storable
 
 BASKETS = [["bread", "milk"]] * 60 + [["beer"]] * 40
 
@@ -62,6 +62,19 @@ def test_what_is_not_left_is_refused(ledger_address: str) -> None:
     assert len(ledger.entries()) == number
     stores.reserve(price("1/3"))
     assert stores.left == price(0)
+
+
+def test_what_cannot_be_paid_is_told_before_the_data_is_read(ledger_address: str) -> None:
+    """All that is left can be; what is more, or for a closed dataset, cannot. Nothing is written."""
+    ledger = Ledger(ledger_address)
+    stores = ledger.dataset("stores", epsilon=1)
+    stores.check_affordable(price(1))
+    with pytest.raises(LedgerRefusal, match="asks for epsilon 2, but dataset 'stores' has epsilon 1 of"):
+        stores.check_affordable(price(2))
+    ledger.close_dataset("stores")
+    with pytest.raises(LedgerRefusal, match="is closed"):
+        stores.check_affordable(price("1/2"))
+    assert [entry.kind for entry in ledger.entries()] == ["create", "close"]
 
 
 def test_delta_is_a_budget_of_its_own(ledger_address: str) -> None:
@@ -144,6 +157,16 @@ def test_data_under_a_second_name_is_refused(ledger_address: str) -> None:
     assert ledger.dataset("stores").left == price("1/2")
 
 
+def test_of_several_datasets_with_the_same_data_the_first_by_name_is_told(ledger_address: str) -> None:
+    """In whichever order they read it."""
+    ledger = Ledger(ledger_address)
+    ledger.dataset("stores", epsilon=1).reserve(price("1/4"), data="abc")
+    club = ledger.dataset("club", epsilon=1).for_release(same_people_as="stores")
+    club.reserve(price("1/4"), data="abc")
+    with pytest.raises(BadCall, match=r"read before, as dataset 'club': .*--same-people-as club "):
+        ledger.dataset("renamed", epsilon=1).reserve(price("1/4"), data="abc")
+
+
 def test_the_same_data_in_two_partitions_contradicts_that_they_do_not_overlap(ledger_address: str) -> None:
     """It may be read as the whole and as a part, which adds up; not as two parts."""
     stores = Ledger(ledger_address).dataset("stores", epsilon=4)
@@ -185,6 +208,30 @@ def test_settling_twice_changes_nothing(ledger_address: str) -> None:
     reserved.settle(price("1/2"))
     reserved.settle(price(0))
     assert stores.spent == price("1/2")
+
+
+def test_a_second_settlement_is_not_written(ledger_address: str) -> None:
+    """Nor passed over in silence, for whoever writes entries one by one."""
+    ledger = Ledger(ledger_address)
+    settlement = replace(ledger.dataset("stores", epsilon=4).reserve(price(1)).entry, kind="settle")
+    ledger.append(settlement)
+    with pytest.raises(EntryExists):
+        ledger.append(settlement)
+    assert [entry.kind for entry in ledger.entries()] == ["create", "reserve", "settle"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [(None, "running"), (PermissionError, "running"), (ProcessLookupError, "interrupted")],
+)
+def test_a_reservation_runs_as_long_as_its_process_does(
+    answer: type[OSError] | None, state: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the process is somebody else's, which may not be asked."""
+    stores = Ledger(str(tmp_path / "budget.db")).dataset("stores", epsilon=4)
+    stores.for_release(reference="week 46").reserve(price(1))
+    monkeypatch.setattr("os.kill", Mock(side_effect=answer))
+    assert stores.balance.booked["week 46"].state == state
 
 
 def test_a_lost_answer_to_a_reservation_is_looked_up(

@@ -3,6 +3,7 @@
 import json
 import os
 import resource
+import runpy
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -121,6 +122,30 @@ def test_a_file_that_is_no_database_is_a_clear_line(tmp_path: Path) -> None:
     with pytest.raises(LedgerUnavailable, match="not a database"):
         Ledger(f"sqlite:///{path}")
     assert path.read_text() == "not a database " * 100
+
+
+def test_an_entry_that_cannot_be_read_is_a_clear_line(ledger_address: str) -> None:
+    """Whoever wrote it: the ledger is not taken for an empty one, and nothing is spent."""
+    stores = Ledger(ledger_address).dataset("stores", epsilon=4)
+    odd = stores.reserve(ONE).entry.to_row() | {"number": 3, "reference": "odd", "epsilon": "a lot"}
+    engine = _engine(ledger_url(ledger_address))
+    with engine.begin() as connection:
+        connection.execute(ledger_database._ENTRIES.insert().values(odd))
+    engine.dispose()
+    for spend in (lambda: stores.left, lambda: stores.reserve(ONE)):
+        with pytest.raises(LedgerUnavailable, match=r"damaged \(an entry cannot be read\)"):
+            spend()
+
+
+def test_a_child_process_is_told_to_open_connections_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where processes can be forked; where they cannot, there is nothing to tell."""
+    register = Mock()
+    monkeypatch.setattr(os, "register_at_fork", register, raising=False)
+    loaded = runpy.run_path(ledger_database.__file__)
+    register.assert_called_once_with(after_in_child=loaded["_forget_connections"])
+    monkeypatch.delattr(os, "register_at_fork")
+    runpy.run_path(ledger_database.__file__)
+    register.assert_called_once()
 
 
 def test_a_server_that_dies_in_the_middle_loses_nothing() -> None:

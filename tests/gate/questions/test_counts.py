@@ -276,6 +276,15 @@ def test_itemsets_that_cannot_be_counted_are_refused_before_a_charge(itemsets: l
     assert curator.budget.spent == 0
 
 
+def test_lengths_can_be_told_from_1_item_up() -> None:
+    """A limit of 1 tells empty transactions from all others; a limit of 0 would tell nothing and is refused."""
+    curator = curator_over([frozenset(), frozenset({0}), frozenset({1, 2})], epsilon=2 * SURE)
+    assert curator.ask_lengths(limit=1, epsilon=SURE).values.tolist() == [1, 2]
+    with pytest.raises(BadCall, match="a length limit of 0 leaves no histogram"):
+        curator.ask_lengths(limit=0, epsilon=SURE)
+    assert curator.budget.spent == SURE
+
+
 @pytest.mark.parametrize("classes", [(), (0,), (1, 2), (0, 2, 2), (0, 3, 1)], ids=str)
 def test_classes_must_begin_with_0_and_rise(classes: tuple[int, ...]) -> None:
     """Or transactions would be in no class, or in two."""

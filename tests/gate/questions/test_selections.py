@@ -4,12 +4,14 @@ from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from curators import curator_over, engine_over
 from reference import Basket, Baskets, item_supports, support
 from strategies import ALPHABET_SIZE, basket, baskets
+from veilset.errors import BadCall
 from veilset.gate import SeededNoise
 from veilset.gate.selection.floored_supports import margins_of_items
 from veilset.itemsets import Domain
@@ -66,3 +68,12 @@ def test_all_items_may_be_wanted() -> None:
     curator = curator_over([frozenset({0, 1})] * 9, epsilon=Fraction(10**7))
     found = curator.ask_above_kth(np.array([0, 1]), 2, epsilon=Fraction(10**6), by_blocks=True)
     assert found.items == (0, 1)
+
+
+@pytest.mark.parametrize("most", [0, -1, ALPHABET_SIZE + 1])
+def test_ranks_that_no_item_has_are_refused_before_they_cost(most: int) -> None:
+    """There is one rank for each item."""
+    curator = curator_over([frozenset({0})] * 9)
+    with pytest.raises(BadCall, match=f"ranks up to {most} of 6 items; give 1 to 6"):
+        curator.ask_matching_rank(1, domain=curator.domain(max_size=1), most=most, epsilon=Fraction(1))
+    assert curator.budget.spent == 0

@@ -1,5 +1,6 @@
 """The exact sampler of the exponential mechanism against the law it claims."""
 
+import decimal
 import math
 import random
 from collections import Counter
@@ -94,3 +95,14 @@ def test_a_proposal_is_never_too_small(beyond: float, bits: int) -> None:
     assert upper >= 1
     assert math.log2(upper) >= bits - exponent - 1e-9
     assert upper == 1 or math.log2(upper - 1 or 1) <= max(1, bits - exponent) + 1e-3
+
+
+@pytest.mark.parametrize("above", [True, False])
+@given(digits=st.integers(1, 2**40 - 1))
+def test_digits_next_to_a_whole_number_are_told_by_more_precision(digits: int, above: bool) -> None:
+    """2^40 exp(-x) lies 10^-40 above or below a whole number: 20 digits beyond the point are all 0, or all 9."""
+    with decimal.localcontext(prec=120):
+        beyond = decimal.Decimal(10) ** -40
+        value = digits + (beyond if above else -beyond)
+        x = -Fraction((value / 2**40).ln())
+    assert _floor_of_scaled_exp(x, bits=40) == (digits if above else digits - 1)

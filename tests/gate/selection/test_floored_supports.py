@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations
+from typing import TYPE_CHECKING, cast
 from unittest.mock import patch
 
 import numpy as np
@@ -11,13 +12,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from curators import engine_over
+from curators import Untouchable, engine_over
 from laws import fits, law_of_choice
 from reference import Basket, Baskets, support
-from strategies import ALPHABET_SIZE, basket, baskets
+from strategies import ALPHABET_SIZE, basket, baskets, transactions_of
 from veilset.gate import SeededNoise
 from veilset.gate.selection import floored_supports as scored
 from veilset.itemsets import Domain, Itemset
+
+if TYPE_CHECKING:
+    from veilset.raw.engines import Engine
 
 RUNS = 20_000
 
@@ -93,6 +97,20 @@ def test_floored_scores_are_those_of_the_definition(rows: Baskets, k: int, rate:
     found = scored.floored_supports(engine_over(rows), domain, k, rate=rate)
     twin = floored_scores(rows, domain, k, rate)
     assert {itemset: found.listed.get(itemset, found.floor) for itemset in twin} == twin
+
+
+@pytest.mark.parametrize(
+    ("rate", "floor"), [(Fraction(1), 11 - 6), (Fraction(1, 2), 11 - 11), (Fraction(5, 2), 11 - 3)]
+)
+def test_the_floor_lies_a_margin_below_the_kth_support(rate: Fraction, floor: int) -> None:
+    """The second of six itemsets has a support of 11; the margin is ln(2 / 0.05) + ln 6 = 5.48 over the rate."""
+    assert scored.floored_supports(engine_over(ROWS), THREE_ITEMS, 2, rate=rate).floor == floor
+
+
+def test_where_no_item_is_known_no_itemset_is_frequent() -> None:
+    """There is nothing to look for, so that nobody looks."""
+    engine = Untouchable(transactions_of([frozenset()] * 3, alphabet_size=0))
+    assert scored.kth_support_of_all(cast("Engine", engine), 1, max_size=2) == 0
 
 
 @given(rows=baskets(), extra=basket(), k=st.integers(1, 20))

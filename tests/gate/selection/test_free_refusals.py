@@ -233,6 +233,15 @@ def test_bad_steps_are_refused_in_one_line() -> None:
         curator.ask_search(unknown, k=1, domain=curator.domain(max_size=1), most=1, epsilon=ONE)
 
 
+@pytest.mark.parametrize("candidates", [[(0,), (0,)], [(0,), ()]], ids=["one twice", "an empty one"])
+def test_candidates_that_cannot_be_counted_are_refused(candidates: list[Itemset]) -> None:
+    """As in every question that counts itemsets."""
+    curator = curator_over([frozenset({0})] * 5)
+    start = Again(Itemsets.of(candidates), ONE / 4, 1)
+    with pytest.raises(BadCall, match="different, and none empty"):
+        curator.ask_search(start, k=1, domain=curator.domain(max_size=1), most=1, epsilon=ONE)
+
+
 class FicklePrice:
     """A step whose price is small when it is reckoned with, and large when the noise is drawn."""
 

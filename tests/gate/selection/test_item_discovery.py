@@ -16,6 +16,7 @@ from veilset.gate import NamingLaw
 from veilset.gate.selection.item_discovery import (
     FINENESS,
     WHOLE_WEIGHT,
+    _first_place,
     expected_threshold,
     naming_noise,
     noise_and_threshold,
@@ -250,3 +251,33 @@ def test_a_threshold_is_about_what_was_expected_and_not_a_step_too_high(
     assert failing(found.threshold) <= noise.for_threshold < failing(found.threshold - FINENESS)
     expected = expected_threshold(law, float(noise.scale), weights, float(noise.for_threshold / transactions))
     assert found.threshold == pytest.approx(expected, rel=0.01)
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_a_threshold_is_found_where_all_transactions_of_a_unit_together_exceed_delta(law: NamingLaw) -> None:
+    """The share of delta goes to each of 1,000 transactions: 1,000 times delta would be no probability."""
+    found = noise_and_threshold(
+        law, transactions=1000, longest=2, epsilon=Fraction(1), delta=Fraction(1, 100)
+    )
+    share = float(
+        naming_noise(law, transactions=1000, epsilon=Fraction(1), delta=Fraction(1, 100)).for_threshold
+    )
+    chance = chance_to_be_named(law, 1000, 2, found.threshold, found.scale)
+    assert 0.99 * share <= 1000 * chance <= share
+
+
+@given(start=st.integers(-50, 50), beyond=st.integers(-50, 3000))
+def test_the_first_place_is_looked_for_from_the_start_up(start: int, beyond: int) -> None:
+    """Where the condition holds already at the start, that is the place."""
+    first = start + beyond
+    assert _first_place(lambda place: place >= first, start=start) == max(start, first)
+
+
+@pytest.mark.parametrize("scale", [Fraction(1, 2), Fraction(7, 2)], ids=str)
+@pytest.mark.parametrize("least", [0, 1, 5])
+def test_a_laplace_tail_is_stated_closely_from_0_up(scale: Fraction, least: int) -> None:
+    """Below 0 it is stated as 1."""
+    assert float(noise_tail("laplace", least, scale)) == pytest.approx(
+        tail_by_summing("laplace", least, scale), rel=1e-9
+    )
+    assert noise_tail("laplace", -1, scale) == 1

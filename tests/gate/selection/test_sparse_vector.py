@@ -79,6 +79,15 @@ def test_a_search_can_end_with_its_budget_gone_and_fewer_items_than_wanted() -> 
     assert sum(found.account) == ONE
 
 
+@pytest.mark.parametrize(("signs", "found"), [("---", 0), ("-+-", 1), ("++-", 2), ("++++", 3)])
+def test_the_sparse_vector_technique_pays_for_its_threshold_and_for_everyone_above_it(
+    signs: str, found: int
+) -> None:
+    """A quarter of epsilon, and a third of the rest for each of at most three."""
+    account = labelled(signs, 3, sparse_vector).account
+    assert account == (ONE / 4, *[ONE / 4] * found)
+
+
 @given(
     signs=st.text("+-", max_size=40),
     k=st.integers(1, 12),

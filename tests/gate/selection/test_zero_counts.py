@@ -9,7 +9,7 @@ from scipy import stats
 
 from laws import chance_to_reach, fits
 from veilset.gate import SecureNoise, SeededNoise
-from veilset.gate.selection.zero_counts import draw_number_passing, draw_passing_noise
+from veilset.gate.selection.zero_counts import chance_to_pass, draw_number_passing, draw_passing_noise
 
 
 @pytest.mark.parametrize(("number", "threshold", "rate"), [(50, 3, 0.5), (4000, 12, 0.5), (3, 1, 2.0)])
@@ -60,3 +60,11 @@ def test_zeros_hardly_pass_a_threshold_far_out_and_nothing_takes_long() -> None:
     noise = SeededNoise(1)
     assert draw_number_passing(10**6, threshold=10, rate=Fraction(10**5), below=noise.below) == 0
     assert draw_number_passing(0, threshold=1, rate=Fraction(1), below=noise.below) == 0
+
+
+@pytest.mark.parametrize("scale", [Fraction(1, 3), Fraction(1), Fraction(20)], ids=str)
+@pytest.mark.parametrize("threshold", [0, 1, 7])
+def test_the_chance_to_pass_is_that_of_the_law(threshold: int, scale: Fraction) -> None:
+    """By its sum; prefix trees that would be mostly noise are refused by it."""
+    expected = chance_to_reach(0, threshold=threshold, rate=1 / float(scale))
+    assert chance_to_pass(threshold, scale=scale) == pytest.approx(expected, rel=1e-6)

@@ -82,3 +82,9 @@ def test_an_order_beyond_the_alphabet_is_refused() -> None:
     """When the sensitivity is reckoned, before any look."""
     with pytest.raises(BadCall, match="outside the alphabet"):
         KeepSimilar(1, np.array([9]), *arrays_of([])).longest(5)
+
+
+@pytest.mark.parametrize(("limit", "longest"), [(1, 1), (3, 3), (9, 3)])
+def test_a_row_is_no_longer_than_the_limit_and_the_order(limit: int, longest: int) -> None:
+    """Three of ten items are left; sensitivities are reckoned with no more than can be kept."""
+    assert KeepSimilar(limit, np.array([9, 4, 2]), *arrays_of([[9]])).longest(10) == longest

@@ -140,3 +140,10 @@ def test_the_largest_scores_are_weighed_without_overflow() -> None:
     most = (2**63 - 1) // 4
     truncation = smart(3, {(0, 1): most, (1, 2): most - 1, (3, 4): -most})
     assert cut_one(truncation, {0, 1, 2, 3, 4}) == {0, 1, 2}
+
+
+def test_what_lies_outside_the_lists_is_no_candidate() -> None:
+    """Candidate c is `items[offsets[c]:offsets[c + 1]]`, wherever the first begins and the last ends."""
+    listed = np.array([7, 8, 0, 1, 2, 3, 5, 6], np.int32)
+    truncation = KeepSmart(2, np.array([2, 4, 6]), listed, np.array([1, 2]))
+    assert cut_one(truncation, {0, 1, 2, 3, 5, 6, 7, 8}) == {2, 3}

@@ -217,11 +217,13 @@ def test_a_cut_that_does_not_fit_the_alphabet_is_refused_as_a_reshape_too() -> N
         (2, [[0], [0, 1]], [1, 1], "an item stands in a pattern but is none by itself"),
         (2, [[0], [0]], [1, 1], "a pattern stands twice"),
         (2, [[0], [0, 0]], [1, 1], "an item twice in a pattern"),
+        (2, [[0], [1], [0, 1], [1, 0]], [1, 1, 1, 1], "a pattern stands twice"),
+        (2, [[0]], [1.5], "weights"),
     ],
 )
 def test_patterns_that_make_no_sense_are_refused(
-    limit: int, patterns: list[list[int]], given_weights: list[int], message: str
+    limit: int, patterns: list[list[int]], given_weights: list[float], message: str
 ) -> None:
     """A split that the kernel could not compute is never made."""
     with pytest.raises(BadCall, match=message):
-        Split(limit, *arrays_of(patterns), np.array(given_weights, np.int64))
+        Split(limit, *arrays_of(patterns), np.array(given_weights))

@@ -135,3 +135,17 @@ def test_chosen_items_of_negative_code_are_refused() -> None:
     """A code counts from the front of the alphabet."""
     with pytest.raises(BadCall, match="a chosen item has a negative code"):
         OnlyItems(np.array([-1]), KeepAll())
+
+
+@pytest.mark.parametrize("truncation", [DropLonger, KeepRandom, lambda limit: KeepBest(limit, np.arange(4))])
+def test_no_row_is_longer_than_the_alphabet(truncation: type[DropLonger]) -> None:
+    """Sensitivities are reckoned with no more than can be kept."""
+    assert [truncation(limit).longest(4) for limit in (1, 4, 9)] == [1, 4, 4]
+
+
+def test_no_row_is_longer_than_what_was_chosen() -> None:
+    """Each item once, however often it was named; and no longer than the next truncation leaves it."""
+    chosen = np.array([3, 1, 3, 3])
+    assert OnlyItems(chosen, KeepAll()).longest(9) == 2
+    assert OnlyItems(chosen, KeepRandom(1)).longest(9) == 1
+    assert OnlyItems(chosen, KeepRandom(5)).longest(9) == 2
