@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from mining_rows import WIDE, Lists, as_filter, compressed, listed, lists_of_items
 from veilset.raw.counts import ExactItemsets
-from veilset.raw.engines import mining, remembered_search
+from veilset.raw.engines import mining
 from veilset.raw.engines.remembered_search import RememberedSearch, first_without_ties
 from veilset.raw.kernels.scans import add_items
 
@@ -44,7 +44,7 @@ def test_a_second_question_needs_no_second_search(monkeypatch: pytest.MonkeyPatc
         made.append(1)
         return top(*arguments, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(remembered_search.mining, "top", counting)
+    monkeypatch.setattr(mining, "top", counting)
     search = searching([[item] for item in range(6) for _ in range(item + 1)])
     search.top(3, as_filter())
     search.top(4, as_filter())
