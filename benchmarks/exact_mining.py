@@ -33,8 +33,8 @@ def exact_mining(files: Files) -> pl.DataFrame:
     All start from data in memory and end with itemsets in memory: veilset from its arrays, on all cores and on
     one, pyfim (the fastest of its algorithms that find all itemsets; it knows one core) from lists, mlxtend
     (FP-growth) from a sparse one-hot frame, Spark (FP-growth, all cores) from a cached table. The time to make
-    mlxtend's frame stands by itself. A dash: stopped after 25 seconds, or 40 for Spark; on the last seven
-    datasets only pyfim is measured.
+    mlxtend's frame stands by itself. A dash: stopped after 25 seconds, or 40 for Spark, or failed; on the
+    last seven datasets only pyfim is measured.
     """
     if find_spec("pyspark") is None:
         print("Spark: pyspark is not installed, left out\n")

@@ -85,8 +85,11 @@ def apart(function: Callable[..., Result], *arguments: object, limit: float | No
 
 
 def within(seconds: float, function: Callable[..., Result], *arguments: object) -> Result | None:
-    """What a function returns in a fresh process, or None if it takes longer than `seconds`."""
+    """What a function of others returns in a fresh process, or None if it takes longer than `seconds`, or fails."""
     try:
         return apart(function, *arguments, limit=seconds)
     except multiprocessing.TimeoutError:
+        return None
+    except Exception as failure:  # noqa: BLE001 - a program of others may fail in any way, and we go on
+        print(f"{function.__name__} failed: {type(failure).__name__}", flush=True)
         return None
