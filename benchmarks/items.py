@@ -26,7 +26,7 @@ def items(files: Files) -> pl.DataFrame:
 
 def release_of(data: vs.Transactions, method: str, epsilon: float) -> vs.Release:
     """The release that is measured."""
-    return vs.items(data, method=method, k=100, epsilon=epsilon, public_items=True)
+    return vs.items(data, method=method, k=100, epsilon=epsilon)
 
 
 def _measured(path: Path) -> list[dict[str, object]]:
