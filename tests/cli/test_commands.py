@@ -185,7 +185,7 @@ def test_generate_writes_what_mine_reads(tmp_path: Path, name: str) -> None:
     )
     facts = json.loads(veilset("info", tmp_path / name, "--json").stdout)
     assert facts["transactions"] == 500
-    call = ["mine", name, "--alphabet", "baskets.items.txt", "--epsilon", "10", "--k", "5", "--json"]
+    call = ["mine", name, "--alphabet", "baskets.items.txt", "--epsilon", "100", "--k", "5", "--json"]
     document = json.loads(veilset(*call, cwd=tmp_path).stdout)
     assert (document["is_conditional"], document["delta"]) == (False, 0)
     assert ["milk"] in [row["items"] for row in document["itemsets"]]
