@@ -28,6 +28,12 @@ PAIRS = arrays_of([[0, 1], [1, 5], [0, 1, 2]])
 ITEMS = 6
 
 
+@pytest.fixture(autouse=True)
+def a_disk_with_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However full the disk of this machine is."""
+    monkeypatch.setattr(disk_arrays, "SHARE_LEFT_FREE", 10**9)
+
+
 def draw() -> Any:  # noqa: ANN401
     """The same keys for every engine."""
     return keys_of(4)

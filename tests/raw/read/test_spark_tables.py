@@ -17,6 +17,7 @@ import pytest
 import veilset as vs
 from sail import session
 from veilset.errors import BadCall, BadInput, ClusterFailed
+from veilset.raw import disk_arrays
 from veilset.raw.block_files import folder_of_blocks
 from veilset.raw.clustered import ClusteredTransactions, RowBlock
 from veilset.raw.read import spark_tables
@@ -32,6 +33,12 @@ SALES = pa.table(
         "price": [1.0] * 7,
     }
 )
+
+
+@pytest.fixture(autouse=True)
+def a_disk_with_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However full the disk of this machine is."""
+    monkeypatch.setattr(disk_arrays, "SHARE_LEFT_FREE", 10**9)
 
 
 def on_cluster(table: Any, **columns: Any) -> ClusteredTransactions:  # noqa: ANN401
