@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mining_rows import WIDE, Lists, as_filter, compressed, listed, lists_of_items
+from veilset.errors import BadCall
 from veilset.raw.counts import ExactItemsets
 from veilset.raw.engines import mining
 from veilset.raw.engines.remembered_search import RememberedSearch, first_without_ties
@@ -51,6 +52,15 @@ def test_a_second_question_needs_no_second_search(monkeypatch: pytest.MonkeyPatc
     assert len(made) == 1
     search.top(3, as_filter(max_size=1))
     assert len(made) == 2
+
+
+@pytest.mark.parametrize("k", [0, -3])
+def test_no_itemsets_are_refused(k: int) -> None:
+    """As by a search that remembers nothing, also where something is remembered."""
+    search = searching([[0, 1], [1]])
+    search.top(2, as_filter())
+    with pytest.raises(BadCall, match=f"k is {k}; give at least 1"):
+        search.top(k, as_filter())
 
 
 def test_a_beginning_that_ties_with_what_follows_is_none() -> None:

@@ -31,6 +31,7 @@ class RememberedSearch:
 
     def top(self, k: int, which: ItemsetFilter) -> ExactItemsets:
         """The k itemsets of largest support that the filter lets through; of those that tie for the last, some."""
+        mining.check_rank(k)
         if k > LARGEST_K_REMEMBERED:
             return self._searched(k, which)
         key = _key_of(which)

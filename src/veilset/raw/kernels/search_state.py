@@ -80,10 +80,8 @@ def record(
 @kernel
 def record_items(found: FoundItemsets, search: Search, items: Int32Array, supports: Int64Array) -> None:
     """Note single items, for which there is room, from the last to the first, as far as they matter."""
-    no_parent, size = (
-        np.int64(-1),
-        np.int64(1),
-    )  # as literals they would make the compiler write `record` twice
+    # As literals these would make the compiler write `record` twice.
+    no_parent, size = np.int64(-1), np.int64(1)
     for i in range(items.size - 1, -1, -1):
         if supports[i] >= search.progress[SUPPORT_FLOOR]:
             record(found, search, no_parent, items[i], supports[i], size)

@@ -171,9 +171,8 @@ def open_bytes(path: str | os.PathLike[str], *, by_name: bool = False) -> Iterat
 
 def _lines(pieces: list[bytes], first: int, growth: float = UNKNOWN_GROWTH) -> Lines:
     joined = b"".join(pieces)
-    if (
-        BYTE_ORDER_MARK[:1] in joined and BYTE_ORDER_MARK in joined
-    ):  # one byte is found ten times as fast as three
+    # One byte is found ten times as fast as three.
+    if BYTE_ORDER_MARK[:1] in joined and BYTE_ORDER_MARK in joined:
         joined = joined.removeprefix(BYTE_ORDER_MARK).replace(b"\n" + BYTE_ORDER_MARK, b"\n")
     text = np.frombuffer(joined, dtype=np.uint8)
     return Lines(text, first, parse.count_bytes(text, parse.NEWLINE), growth)
