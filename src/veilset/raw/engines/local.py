@@ -28,12 +28,12 @@ from veilset.raw.cuts.truncation import KeepAll, Reshape, Truncation
 from veilset.raw.engines import DrawKeys, levelwise, mining
 from veilset.raw.engines.derived_rows import joined_chunks, with_codes
 from veilset.raw.engines.different_records import different_records, merged_records
+from veilset.raw.engines.equal_numbers import numbers_among_equal
 from veilset.raw.engines.item_bitmaps import LARGEST_BY_SUBSETS, ItemBitmaps
 from veilset.raw.engines.itemset_filter import ItemsetFilter
 from veilset.raw.engines.remembered_search import RememberedSearch
 from veilset.raw.kernels import (
     containment,
-    equal_rows,
     length_weights,
     normalised_supports,
     prefix_tree,
@@ -413,8 +413,7 @@ class LocalEngine:
         with self._numbering:
             told, numbers = self._numbered
             if numbers is None or told > longer_than:
-                rows = self._rows
-                _, numbers = equal_rows.number_equal_rows(rows.offsets, rows.items, longer_than)
+                numbers = numbers_among_equal(self._rows, longer_than=longer_than, threads=self._threads)
                 self._numbered = longer_than, numbers
             return numbers
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-Made = TypeVar("Made")
+FromPart = TypeVar("FromPart")
 
 WORTH_A_THREAD = 1 << 14
 """Of fewer itemsets, a thread takes longer to start than to work on them."""
@@ -39,7 +39,7 @@ def work_on(parts: Iterable[slice], work: Callable[[slice], None], *, threads: i
             done.result()
 
 
-def made_of_parts(parts: Sequence[slice], work: Callable[[slice], Made]) -> list[Made]:
+def made_of_parts(parts: Sequence[slice], work: Callable[[slice], FromPart]) -> list[FromPart]:
     """What the work makes of each part, in order; a thread for each."""
     if len(parts) == 1:
         return [work(parts[0])]
