@@ -16,8 +16,9 @@ WORTH_MERGING = 2
 
 def different_records(rows: CompressedRows, places: Int32Array) -> ExactRecords:
     """The different ones among some rows, with `places[item]` in the place of an item; see `LocalEngine.records`."""
-    offsets, items = records.placed(rows.offsets, rows.items, places)
-    return ExactRecords(*records.distinct(offsets, items, np.ones(offsets.size - 1, np.int64)))
+    placed = CompressedRows(*records.placed(rows.offsets, rows.items, places))
+    once = np.ones(placed.offsets.size - 1, np.int64)
+    return ExactRecords(*records.distinct(placed.offsets, placed.items, once))
 
 
 def merged_records(parts: Iterator[ExactRecords], *, made_of: CompressedRows) -> ExactRecords:

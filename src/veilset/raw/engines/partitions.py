@@ -7,6 +7,7 @@ import numpy as np
 
 from veilset.arrays import Int64Array
 from veilset.raw.counts import ExactCells, ExactRecords
+from veilset.raw.cuts.rows import CompressedRows
 from veilset.raw.engines.threads import equal_parts, made_of_parts, useful_threads
 from veilset.raw.kernels import cells
 
@@ -28,7 +29,8 @@ class ExactPartitions:
     """
 
     def __init__(self, records: ExactRecords, tree: cells.InnerNodes, *, threads: int | None = None) -> None:
-        self._records = records
+        self._rows = CompressedRows(records.offsets, records.items)
+        self._copies = records.copies
         self._tree = tree
         self._threads = threads or os.cpu_count() or 1
         self._members = np.arange(records.copies.size)
@@ -58,10 +60,8 @@ class ExactPartitions:
     def _cells_of(self, part: slice, nodes: Int64Array) -> _SliceCells:
         """The cells of some of the members, of whichever partitions."""
         bounds = np.clip(self._bounds, part.start, part.stop) - part.start
-        held = self._records
-        found = cells.cells_of(
-            held.offsets, held.items, held.copies, self._members[part], bounds, nodes, self._tree
-        )
+        rows, members = self._rows, self._members[part]
+        found = cells.cells_of(rows.offsets, rows.items, self._copies, members, bounds, nodes, self._tree)
         return _SliceCells(*found)
 
     def become(self, partition_of_cell: Int64Array, number: int) -> None:
