@@ -75,7 +75,7 @@ ROOMS = (
         "methods",
         (84, 25, 18, 28),
         NOISY,
-        ("one paper,", "one folder, with", "its forecast", "shared/  what", "papers share"),
+        ("one paper, one", "folder; forecasts", "shared/  what", "papers share", "public_kernels"),
     ),
     Room(
         "results",

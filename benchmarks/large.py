@@ -1,12 +1,13 @@
 """How long private releases of large data take, next to the exact top 100 of the same run.
 
-    python -m benchmarks.large [ROWS]
+    python -m benchmarks.large [ROWS] [--only itemsets|datasets]
 
-Generated baskets, 10 million unless told. Times are those of the processor, on all cores together, and of the clock;
-memory is what the process grows by at its largest, beside the arrays of the transactions.
+And how long it takes to publish a whole dataset of it, by each method. Generated baskets, 10 million unless told. Times
+are those of the processor, on all cores together, and of the clock; memory is what the process grows by at its largest,
+beside the arrays of the transactions.
 """
 
-import sys
+import argparse
 import time
 from collections.abc import Callable
 from functools import partial
@@ -19,10 +20,11 @@ from veilset.datasets import groceries
 from veilset.evaluate.shared_memory import peak_growth
 
 MEASURED = ("planned", "truncated-em", "privbasis")
+PUBLISHING = ("planned", "diffpart", "diffpart-chosen")
 RUNS = 3
 
 
-def large(rows: int = 10_000_000) -> pl.DataFrame:
+def large(data: vs.Transactions) -> pl.DataFrame:
     """Private releases of large data: 100 itemsets at epsilon = 1, as multiples of the exact top 100."""
     ways: dict[str, Callable[[vs.Transactions], object]] = {
         "exact": lambda data: vs.mine_exact(data, k=100),
@@ -30,7 +32,6 @@ def large(rows: int = 10_000_000) -> pl.DataFrame:
     }
     for way in ways.values():
         way(groceries(100_000))  # whatever is compiled on first use is not counted
-    data = groceries(rows)
     best = {name: _best(way, data) for name, way in ways.items()}
     return pl.DataFrame(
         [
@@ -45,6 +46,24 @@ def large(rows: int = 10_000_000) -> pl.DataFrame:
             for name, (seconds, processor, grown) in best.items()
         ]
     )
+
+
+def large_datasets(data: vs.Transactions) -> pl.DataFrame:
+    """Datasets published of large data: at epsilon = 1, from transactions in memory to records in memory."""
+    rows = []
+    for method in PUBLISHING:
+        publish = partial(vs.publish, method=method, epsilon=1)
+        publish(groceries(200_000))  # as above
+        seconds, processor, grown = _best(publish, data)
+        rows.append(
+            {
+                "method": method,
+                "seconds": seconds,
+                "processor (s)": processor,
+                "memory / arrays": grown / data.nbytes,
+            }
+        )
+    return pl.DataFrame(rows)
 
 
 def _release(data: vs.Transactions, *, method: str) -> vs.Release:
@@ -64,5 +83,18 @@ def _best(way: Callable[[vs.Transactions], object], data: vs.Transactions) -> tu
     return seconds, processor, grown
 
 
+def main() -> None:
+    """Measure what was asked for, and print it."""
+    tables = {"itemsets": large, "datasets": large_datasets}
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.large")
+    parser.add_argument("rows", type=int, nargs="?", default=10_000_000)
+    parser.add_argument("--only", choices=tables)
+    chosen = parser.parse_args()
+    data = groceries(chosen.rows)
+    for name, measured in tables.items():
+        if chosen.only in (None, name):
+            print(section(measured.__doc__ or "", measured(data)))
+
+
 if __name__ == "__main__":
-    print(section(large.__doc__ or "", large(*map(int, sys.argv[1:]))))
+    main()

@@ -38,6 +38,17 @@ def numpy_of(array: pa.Array) -> npt.NDArray[Any]:
     return np.frombuffer(data, dtype=kind, count=len(array), offset=array.offset * kind.itemsize)
 
 
+def taken(values: pa.Array, places: Int64Array) -> pa.Array:
+    """The values at some places, none of which is missing; of integers without importing Arrow's functions.
+
+    >>> taken(integers(np.array([5, 6, 7])), np.array([2, 0])).to_pylist()
+    [7, 5]
+    """
+    if values.type in INTEGERS:
+        return integers(numpy_of(values)[places])
+    return values.take(integers(places))
+
+
 def whole_parquet(path: Path) -> pa.Table:
     """The table of a Parquet file, checked value by value; an Arrow error where the file is damaged.
 

@@ -107,6 +107,7 @@ def test_lines_are_the_same_whatever_the_block(tmp_path: Path, monkeypatch: pyte
     """Blocks of seven lines, although one record alone makes more."""
     made = published_of({frozenset({code}): 5 * code + 1 for code in range(6)})
     made.write(tmp_path / "one.dat")
+    monkeypatch.setattr(baskets, "FEW_RECORDS", -1)
     monkeypatch.setattr(baskets, "_ROWS_PER_BLOCK", 7)
     made.write(tmp_path / "many.dat")
     assert (tmp_path / "one.dat").read_bytes() == (tmp_path / "many.dat").read_bytes()

@@ -54,7 +54,10 @@ class ExactTree:
 
 @mute
 class ExactRecords:
-    """Different records, each with its number of copies: row r is `items[offsets[r]:offsets[r + 1]]`, ascending."""
+    """Records, each with its number of copies: row r is `items[offsets[r]:offsets[r + 1]]`, ascending.
+
+    The same record may stand in several rows; its copies are those of all of them.
+    """
 
     offsets: Int64Array
     items: Int32Array

@@ -48,6 +48,9 @@ else:
 FILES = (".dat", ".dat.gz", ".dat.zst", ".parquet")
 """What a published dataset can be written to."""
 
+MANY_RECORDS = 1 << 18
+"""2^18 records, or more, may be in order: looking takes less time than sorting them; for fewer, no kernel is loaded."""
+
 NO_RECORDS = (
     "No record was published: what there is cannot be told from noise at this epsilon. A larger epsilon or more data "
     "may show some."
@@ -80,11 +83,10 @@ class Published(Paid):
         The order in which a method came across records can depend on more than what is published; that of
         their items cannot.
         """
-        order = _by_items(records)
-        order = order[multiplicities[order] > 0]
+        finished, copies = _finished(records, multiplicities)
         return cls(
-            records=_records_at(records, order),
-            multiplicities=multiplicities[order],
+            records=finished,
+            multiplicities=copies,
             names=curator.names(tuple(range(curator.alphabet_size))),
             method=method,
             trace=curator.budget.charges,
@@ -249,6 +251,21 @@ def _sidecar(path: Path) -> Path:
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _finished(records: Itemsets, copies: Int64Array) -> tuple[Itemsets, Int64Array]:
+    """The records that have copies, by their items."""
+    if len(records) >= MANY_RECORDS and copies.min() > 0 and _are_in_order(records):
+        return records, copies
+    order = _by_items(records)
+    order = order[copies[order] > 0]
+    return _records_at(records, order), copies[order]
+
+
+def _are_in_order(records: Itemsets) -> bool:
+    from veilset.public_kernels.record_order import are_in_order  # noqa: PLC0415 - loads a kernel, for many records
+
+    return are_in_order(records.offsets, records.items)
 
 
 def _by_items(records: Itemsets) -> Int64Array:

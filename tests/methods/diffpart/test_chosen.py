@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from reference import Baskets
 from strategies import ALPHABET_SIZE, basket
 from veilset.itemsets import Itemsets
-from veilset.methods.diffpart.chosen import filled_in
+from veilset.methods.diffpart.filling import filled_in
 from veilset.methods.diffpart.records import Records
 
 

@@ -20,10 +20,10 @@ def test_the_terminal_loads_nothing_that_it_does_not_print() -> None:
     """Neither what computes results, nor arrays and frames."""
     program = (
         "import sys, veilset.render.terminal\n"
-        "print(*(name for name in sys.modules if name.partition('.')[0] in {'veilset', 'numpy', 'polars'}))\n"
+        "print(*(name for name in sys.modules if name.partition('.')[0] in {'veilset', 'numpy', 'polars', 'rich'}))\n"
     )
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    names = ("_version", "render", "results", "results.views", "wording")
+    names = ("_version", "deferred", "render", "results", "results.views", "wording")
     allowed = {"veilset", *(f"veilset.{name}" for name in names)}
     loaded = {name for name in run.stdout.split() if not name.startswith("veilset.render.terminal")}
     assert loaded == allowed

@@ -17,11 +17,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from veilset.arrays import Int64Array, Uint64Array
+from veilset.arrays import Int64Array
 from veilset.gate import Curator, KeepRandom, NoisyCounts, OnlyItems
 from veilset.itemsets import Itemsets
 from veilset.methods.diffpart import partitioned
-from veilset.methods.diffpart.records import Records
+from veilset.methods.diffpart.filling import filled_in
 from veilset.methods.shared.preliminaries import SHARE_FOR_NUMBER
 from veilset.request import PublishRequest
 from veilset.results.published import Published
@@ -38,9 +38,6 @@ MOST_PARTITIONED = 20
 """Two nodes of ten items: with more, each test gets too little epsilon for small partitions."""
 C1_OF_CHOSEN = Fraction(1)
 """Half a false record a partition (see `methods.diffpart.level_tests`): what is lost by that is filled in."""
-SEED = 0
-_BITS = 64
-"""64 items in a word."""
 
 
 def diffpart_chosen(curator: Curator, request: PublishRequest, *, epsilon: Fraction) -> Published:
@@ -69,60 +66,3 @@ def items_above_noise(counts: NoisyCounts) -> Int64Array:
     noise = float(counts.mechanism.scale) * np.log(order.size)  # about the largest of as many zero counts
     standing_out = int(np.count_nonzero(counts.values >= noise))
     return order[: min(MOST_CHOSEN, max(1, standing_out))]
-
-
-def filled_in(records: Records, chosen: Int64Array, wanted: Int64Array, *, rows: int) -> Records:
-    """Put every chosen item into as many records that lack it as are missing of the copies wanted of it.
-
-    Records, with empty ones up to the number of rows, are drawn uniformly: as if items were independent.
-    """
-    lines = _lines(records, chosen, rows)
-    public = np.random.default_rng(SEED)
-    for place, copies in zip(np.argsort(np.argsort(chosen)).tolist(), wanted.tolist(), strict=True):
-        word, bit = lines[place // _BITS], np.uint64(1 << place % _BITS)
-        lacking = np.flatnonzero(word & bit == 0)
-        missing = copies - (word.size - lacking.size)
-        if missing > 0:
-            word[public.choice(lacking, min(missing, lacking.size), replace=False)] |= bit
-    return _records(lines, chosen)
-
-
-def _lines(records: Records, chosen: Int64Array, rows: int) -> Uint64Array:
-    """A column for every copy of a record, and empty ones up to `rows`; a bit for each chosen item, by code.
-
-    Bits, and the words that hold them one after another: a line of a byte for each item would be a gigabyte where
-    there are ten million rows.
-    """
-    place_of = np.zeros(int(chosen.max()) + 1, np.int64)
-    place_of[np.sort(chosen)] = np.arange(chosen.size)
-    number, lengths = len(records.itemsets), np.diff(records.itemsets.offsets)
-    places = place_of[records.itemsets.items]
-    different = np.zeros((-(-chosen.size // _BITS), number + 1), np.uint64)
-    bits = np.uint64(1) << (places % _BITS).astype(np.uint64)
-    np.bitwise_or.at(different, (places // _BITS, np.repeat(np.arange(number), lengths)), bits)
-    empty = max(0, rows - int(records.copies.sum()))
-    return np.repeat(different, np.append(records.copies, empty), axis=1)
-
-
-def _records(lines: Uint64Array, chosen: Int64Array) -> Records:
-    """The different lines that hold anything, with the number of copies of each."""
-    words, copies = _counted(lines)
-    is_any = words.any(axis=0)
-    words, copies = words[:, is_any], copies[is_any]
-    in_bytes = np.ascontiguousarray(words.T.astype("<u8")).view(np.uint8)
-    is_held = np.unpackbits(in_bytes, axis=1, bitorder="little", count=chosen.size).view(np.bool_)
-    offsets = np.append(0, np.cumsum(np.bitwise_count(words).sum(axis=0, dtype=np.int64)))
-    items = np.sort(chosen)[np.flatnonzero(is_held) % chosen.size].astype(np.int32)
-    return Records(Itemsets(offsets, items), copies)
-
-
-def _counted(lines: Uint64Array) -> tuple[Uint64Array, Int64Array]:
-    """The different columns, and how often each comes."""
-    if len(lines) == 1:
-        words, copies = np.unique(lines[0], return_counts=True)
-        return words[None, :], copies
-    in_order = lines[:, np.lexsort(lines)]
-    is_first = np.ones(in_order.shape[1], np.bool_)
-    is_first[1:] = (in_order[:, 1:] != in_order[:, :-1]).any(axis=0)
-    starts = np.flatnonzero(is_first)
-    return in_order[:, starts], np.diff(starts, append=in_order.shape[1])

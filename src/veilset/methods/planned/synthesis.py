@@ -194,13 +194,16 @@ class RowGroups:
 
     def fitted(self, parts: Sequence[RestOfItemset], *, number: int) -> FloatArray:
         """The chance of the rows of each group to get the item, by iterative scaling."""
-        logits, sizes = np.log(np.maximum(self.room, FULL_ROW)), self.sizes.astype(np.float64)
+        logits, sizes = np.log(np.maximum(self.room, FULL_ROW)), GroupSizes.of(self.sizes.astype(np.float64))
+        sizes_of_parts = [GroupSizes.of(sizes.each[groups]) for groups in self.members]
         logits += _shift(logits, sizes, number)
         weights = np.zeros(len(parts))
         for _ in range(MOST_CYCLES if parts else 0):
             furthest = 0.0
-            for place, (part, groups) in enumerate(zip(parts, self.members, strict=True)):
-                step, expected = _step(logits[groups], sizes[groups], part.wanted)
+            for place, (part, groups, held) in enumerate(
+                zip(parts, self.members, sizes_of_parts, strict=True)
+            ):
+                step, expected = _step(logits[groups], held, part.wanted)
                 highest = 0.0 if part.is_ceiling else LARGEST_WEIGHT
                 step = min(max(step, -LARGEST_WEIGHT - weights[place]), highest - weights[place])
                 furthest = max(furthest, abs(part.wanted - expected) if step else 0.0)
@@ -260,7 +263,11 @@ def _rounded(expected: FloatArray, order: Int64Array, public: np.random.Generato
 
 
 def _logistic(logits: FloatArray) -> FloatArray:
-    return 0.5 + 0.5 * np.tanh(0.5 * logits)
+    chances = 0.5 * logits
+    np.tanh(chances, out=chances)
+    chances *= 0.5
+    chances += 0.5
+    return chances
 
 
 def _log_odds(number: float, size: float) -> float:
@@ -269,23 +276,37 @@ def _log_odds(number: float, size: float) -> float:
     return float(np.log(kept / max(size - kept, 0.01)))
 
 
-def _step(logits: FloatArray, sizes: FloatArray, wanted: float) -> tuple[float, float]:
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupSizes:
+    """How many rows some groups have, each of them and together: summed once, asked for in every cycle."""
+
+    each: FloatArray
+    total: float
+
+    @classmethod
+    def of(cls, each: FloatArray) -> "GroupSizes":
+        """With their sum."""
+        return cls(each, float(each.sum()))
+
+
+def _step(logits: FloatArray, sizes: GroupSizes, wanted: float) -> tuple[float, float]:
     """What to add to logits so that the chances add up to about a number, and what they add up to now.
 
     The difference of log-odds would do where all chances are alike; where not, more by how much less they vary than
     that, as in Newton's method.
     """
-    chances, total = _logistic(logits), float(sizes.sum())
-    expected = float((sizes * chances).sum())
-    varying = float((sizes * chances * (1 - chances)).sum())
+    chances, total = _logistic(logits), sizes.total
+    holding = sizes.each * chances
+    expected = float(holding.sum())
+    varying = float((holding * (1 - chances)).sum())
     alike = expected * (1 - expected / max(total, 1e-9))
     factor = min(max(alike / max(varying, 1e-9), 1.0), MOST_ACCELERATED)
     return factor * (_log_odds(wanted, total) - _log_odds(expected, total)), expected
 
 
-def _shift(logits: FloatArray, sizes: FloatArray, number: int) -> float:
+def _shift(logits: FloatArray, sizes: GroupSizes, number: int) -> float:
     """What to add to all logits so that the chances add up to a number."""
-    wanted, shift = min(max(float(number), 0.01), max(float(sizes.sum()) - 0.01, 0.01)), 0.0
+    wanted, shift = min(max(float(number), 0.01), max(sizes.total - 0.01, 0.01)), 0.0
     for _ in range(MOST_CYCLES):
         step, expected = _step(logits + shift, sizes, wanted)
         if abs(expected - wanted) < CLOSE_ENOUGH:

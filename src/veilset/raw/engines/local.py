@@ -27,16 +27,16 @@ from veilset.raw.cuts.rows import CompressedRows, Keys, chosen_rows
 from veilset.raw.cuts.truncation import KeepAll, Reshape, Truncation
 from veilset.raw.engines import DrawKeys, levelwise, mining
 from veilset.raw.engines.derived_rows import joined_chunks, with_codes
+from veilset.raw.engines.different_records import different_records, merged_records
+from veilset.raw.engines.equal_numbers import numbers_among_equal
 from veilset.raw.engines.item_bitmaps import LARGEST_BY_SUBSETS, ItemBitmaps
 from veilset.raw.engines.itemset_filter import ItemsetFilter
 from veilset.raw.engines.remembered_search import RememberedSearch
 from veilset.raw.kernels import (
     containment,
-    equal_rows,
     length_weights,
     normalised_supports,
     prefix_tree,
-    records,
     scans,
     supports,
     vertical,
@@ -308,12 +308,17 @@ class LocalEngine:
         return self._sum(add, 1 << items.size, truncation, draw)
 
     def records(self, places: Int32Array) -> ExactRecords:
-        """The different transactions, and how often each comes, with `places[item]` in the place of an item.
+        """Transactions and how often each comes, with `places[item]` in the place of an item.
 
-        Items of place -1 are left out, and so are transactions that hold nothing else.
+        Items of place -1 are left out, and so are transactions that hold nothing else. See `merged_records` for those
+        that stand more than once.
         """
-        placed = records.placed(self._rows.offsets, self._rows.items, places)
-        return ExactRecords(*records.distinct(*placed))
+
+        def of_chunk(rows: CompressedRows, _: Keys) -> ExactRecords:
+            return different_records(rows, places)
+
+        parts = self._for_each_chunk(of_chunk, KeepAll(), _no_keys, threads=self._useful_threads())
+        return merged_records(parts, made_of=self._rows)
 
     def prefix_tree(
         self, order: Int32Array, truncation: Truncation, draw: DrawKeys, *, depth: int
@@ -408,8 +413,7 @@ class LocalEngine:
         with self._numbering:
             told, numbers = self._numbered
             if numbers is None or told > longer_than:
-                rows = self._rows
-                _, numbers = equal_rows.number_equal_rows(rows.offsets, rows.items, longer_than)
+                numbers = numbers_among_equal(self._rows, longer_than=longer_than, threads=self._threads)
                 self._numbered = longer_than, numbers
             return numbers
 

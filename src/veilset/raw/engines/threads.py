@@ -1,7 +1,10 @@
 """Work on parts of an array on several threads: kernels release the interpreter lock."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+FromPart = TypeVar("FromPart")
 
 WORTH_A_THREAD = 1 << 14
 """Of fewer itemsets, a thread takes longer to start than to work on them."""
@@ -34,3 +37,11 @@ def work_on(parts: Iterable[slice], work: Callable[[slice], None], *, threads: i
     with ThreadPoolExecutor(threads) as pool:
         for done in [pool.submit(work, part) for part in parts]:
             done.result()
+
+
+def made_of_parts(parts: Sequence[slice], work: Callable[[slice], FromPart]) -> list[FromPart]:
+    """What the work makes of each part, in order; a thread for each."""
+    if len(parts) == 1:
+        return [work(parts[0])]
+    with ThreadPoolExecutor(len(parts)) as pool:
+        return list(pool.map(work, parts))

@@ -162,7 +162,10 @@ class KernelCache(FunctionCache):
         if not sources:  # within a zip or a frozen program, where numba's stamp is all there is to compare
             stamp = self._impl.locator.get_source_stamp()
             return IndexDataCacheFile(self._cache_path, self._impl.filename_base, stamp)
-        return KernelFile(self._cache_path, self._impl.filename_base, sources)
+        stamp = sources + digest_of_sources(
+            Path(__file__).parent
+        )  # what kernels of other folders are made with
+        return KernelFile(self._cache_path, self._impl.filename_base, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:  # noqa: ANN401
         """What was compiled for a signature, or None.

@@ -11,6 +11,9 @@ import numpy as np
 from veilset.arrays import Int32Array, Int64Array
 from veilset.raw.kernels import kernel
 
+_AHEAD = 64
+"""64 records are looked up at once: as many as a processor can wait for, and few enough to stay in its cache."""
+
 
 class InnerNodes(NamedTuple):
     """Inner nodes of a tree: children of u start at the places `child_starts[first_child[u]:first_child[u + 1]]`.
@@ -36,7 +39,7 @@ def cells_of(
     """Which cell each member falls into; of each cell that is not empty, partition, mask and number of copies.
 
     Bit c of a mask tells whether a record meets child c of its partition's node, `nodes[p]`. A member that meets
-    no child falls into no cell: -1. Cells are ordered by partition, then by mask.
+    no child falls into no cell: -1. Cells are ordered by partition, then by mask. No record may be empty.
     """
     most = _most_children(nodes, tree)
     totals = np.zeros(1 << most, np.int64)
@@ -47,26 +50,27 @@ def cells_of(
     cell_mask = np.empty(members.size, np.int64)
     cell_copies = np.empty(members.size, np.int64)
     cells = 0
+    ahead = np.empty((_AHEAD, 3), np.int64)
+    child_bits = np.empty(0, np.int64)
     for p in range(bounds.size - 1):
-        first, last = tree.first_child[nodes[p]], tree.first_child[nodes[p] + 1]
-        end = tree.ends[nodes[p]]
+        if p == 0 or nodes[p] != nodes[p - 1]:
+            child_bits = _child_bits(nodes[p], tree)
+        first_place = tree.child_starts[tree.first_child[nodes[p]]]
         different = 0
         for m in range(bounds[p], bounds[p + 1]):
+            step = (m - bounds[p]) % _AHEAD
+            if step == 0:
+                _look_ahead(offsets, items, copies, members[m : min(m + _AHEAD, bounds[p + 1])], ahead)
             mask = 0
-            child = first
-            for i in range(offsets[members[m]], offsets[members[m] + 1]):
-                if items[i] < tree.child_starts[first]:
-                    continue
-                if items[i] >= end:
-                    break
-                while child + 1 < last and items[i] >= tree.child_starts[child + 1]:
-                    child += 1
-                mask |= 1 << (child - first)
+            for i in range(ahead[step, 0], ahead[step, 1]):
+                place = items[i] - first_place
+                if 0 <= place < child_bits.size:
+                    mask |= child_bits[place]
             if mask > 0:
                 if totals[mask] == 0:
                     met[different] = mask
                     different += 1
-                totals[mask] += copies[members[m]]
+                totals[mask] += ahead[step, 2]
                 cell[m] = mask
         met[:different].sort()
         for k in range(different):
@@ -81,6 +85,34 @@ def cells_of(
             if cell[m] > 0:
                 cell[m] = numbers[cell[m]]
     return cell, cell_partition[:cells].copy(), cell_mask[:cells].copy(), cell_copies[:cells].copy()
+
+
+@kernel
+def _child_bits(node: int, tree: InnerNodes) -> Int64Array:
+    """For each place below a node, the bit of the child that it is below of."""
+    first, last = tree.first_child[node], tree.first_child[node + 1]
+    start = tree.child_starts[first]
+    bits = np.empty(tree.ends[node] - start, np.int64)
+    for child in range(first, last):
+        end = tree.child_starts[child + 1] if child + 1 < last else tree.ends[node]
+        bits[tree.child_starts[child] - start : end - start] = 1 << (child - first)
+    return bits
+
+
+@kernel
+def _look_ahead(
+    offsets: Int64Array, items: Int32Array, copies: Int64Array, members: Int64Array, ahead: Int64Array
+) -> int:
+    """Where the next records start and end, and their copies; looks at their items, so that these are in the cache.
+
+    Nothing here waits for what was looked at before, so the memory answers many of these questions at once.
+    """
+    looked_at = 0
+    for m in range(members.size):
+        start, end = offsets[members[m]], offsets[members[m] + 1]
+        ahead[m, 0], ahead[m, 1], ahead[m, 2] = start, end, copies[members[m]]
+        looked_at += items[start] + items[end - 1]
+    return looked_at
 
 
 @kernel

@@ -5,7 +5,7 @@ Row r is `items[offsets[r]:offsets[r + 1]]`. Rows are compared item by item: no 
 
 import numpy as np
 
-from veilset.arrays import Int32Array, Int64Array, Uint32Array
+from veilset.arrays import Int32Array, Int64Array, Uint32Array, Uint64Array
 from veilset.raw.kernels import inlined, kernel
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # an odd number without pattern: 2^64 over the golden ratio
@@ -78,3 +78,66 @@ def _is_same(offsets: Int64Array, items: Int32Array, one: np.int64, other: int) 
         same = items[start + i] == items[other_start + i]
         i += 1
     return bool(same)
+
+
+@kernel
+def mix_rows(offsets: Int64Array, items: Int32Array, mixed: Uint64Array) -> None:
+    """Write well mixed bits of each row, the same for the same items."""
+    for row in range(offsets.size - 1):
+        mixed[row] = _mixed(items, offsets[row], offsets[row + 1])
+
+
+@kernel
+def rows_in_buckets(
+    offsets: Int64Array, mixed: Uint64Array, longer_than: int, bits: int
+) -> tuple[Int64Array, Int32Array, Uint64Array]:
+    """The rows of more than `longer_than` items by the uppermost bits of what was mixed of them, in their order.
+
+    Those of bucket b stand from the b-th bound to the next; what was mixed of them stands in the same order.
+    """
+    shift = np.uint64(64 - bits)
+    bounds = np.zeros((1 << bits) + 1, np.int64)
+    for row in range(mixed.size):
+        if offsets[row + 1] - offsets[row] > longer_than:
+            bounds[np.int64(mixed[row] >> shift) + 1] += 1
+    for bucket in range(1 << bits):
+        bounds[bucket + 1] += bounds[bucket]
+    ends = bounds[:-1].copy()
+    rows = np.empty(bounds[-1], np.int32)
+    mixed_of_rows = np.empty(bounds[-1], np.uint64)
+    for row in range(mixed.size):
+        if offsets[row + 1] - offsets[row] > longer_than:
+            its_bucket = np.int64(mixed[row] >> shift)
+            rows[ends[its_bucket]] = row
+            mixed_of_rows[ends[its_bucket]] = mixed[row]
+            ends[its_bucket] += 1
+    return bounds, rows, mixed_of_rows
+
+
+@kernel
+def number_bucket(
+    offsets: Int64Array, items: Int32Array, mixed: Uint64Array, rows: Int32Array, numbers: Uint32Array
+) -> None:
+    """Write, for some rows, how many of those before a row among them are equal to it; `mixed[i]` is of `rows[i]`."""
+    slots = 4
+    while slots < 2 * rows.size:
+        slots *= 2
+    last_slot = np.uint64(slots - 1)
+    found = np.full(
+        slots, -1, np.int32
+    )  # open addressing: the place of the first row of the class in each slot
+    marks = np.empty(slots, np.uint32)
+    members = np.zeros(rows.size, np.uint32)  # of the class whose first row this is
+    for place in range(rows.size):
+        row = int(rows[place])
+        mark = np.uint32(mixed[place] >> np.uint64(24))
+        slot = mixed[place] & last_slot
+        while found[slot] >= 0 and not (
+            marks[slot] == mark and _is_same(offsets, items, np.int64(rows[found[slot]]), row)
+        ):
+            slot = (slot + np.uint64(1)) & last_slot
+        if found[slot] < 0:
+            found[slot] = place
+            marks[slot] = mark
+        numbers[row] = members[found[slot]]
+        members[found[slot]] += np.uint32(1)

@@ -31,8 +31,13 @@ def placed(offsets: Int64Array, items: Int32Array, places: Int32Array) -> tuple[
 
 
 @kernel
-def distinct(offsets: Int64Array, items: Int32Array) -> tuple[Int64Array, Int32Array, Int64Array]:
-    """The different rows that hold anything, in the order in which they first come, and how often each comes."""
+def distinct(
+    offsets: Int64Array, items: Int32Array, times: Int64Array
+) -> tuple[Int64Array, Int32Array, Int64Array]:
+    """The different rows that hold anything, in the order in which they first come, and how often each comes.
+
+    Row r itself stands for `times[r]` rows.
+    """
     rows = offsets.size - 1
     slots = 1
     while slots < 2 * rows:
@@ -56,7 +61,7 @@ def distinct(offsets: Int64Array, items: Int32Array) -> tuple[Int64Array, Int32A
             copies[number] = 0
             number += 1
             length += end - start
-        copies[found[slot]] += 1
+        copies[found[slot]] += times[row]
     new_offsets, new_items = _taken_rows(offsets, items, first_row[:number], length)
     return new_offsets, new_items, copies[:number].copy()
 

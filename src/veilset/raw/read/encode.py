@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from veilset.arrays import BoolArray, Int32Array, Int64Array
-from veilset.arrow_arrays import integers, numpy_of
+from veilset.arrow_arrays import integers, numpy_of, taken
 from veilset.deferred import Deferred
 from veilset.raw.disk_arrays import DiskArray
 from veilset.raw.kernels import parse
@@ -109,7 +109,7 @@ def _encode_own(rows: TokenRows) -> Transactions:
     codes = np.empty(order.size, dtype=np.int32)
     codes[order] = np.arange(order.size, dtype=np.int32)
     are_integers = None if rows.are_integers is None else rows.are_integers[order]
-    names = ArrowNames(rows.names.take(integers(order)), are_integers)
+    names = ArrowNames(taken(rows.names, order), are_integers)
     return _recoded(rows, codes, Alphabet(names, is_given=False))
 
 

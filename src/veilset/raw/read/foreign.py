@@ -7,15 +7,16 @@ imported here. A source that computes its rows when it is asked, such as a query
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.interchange
 
 from veilset.deferred import Deferred
 from veilset.errors import BadInput
 
 if TYPE_CHECKING:
     import polars as pl
+    import pyarrow.interchange as dataframe_protocol
 else:
     pl = Deferred("polars")
+    dataframe_protocol = Deferred("pyarrow.interchange")
 
 _ONE_COLUMN = "items"
 """What the one column of an array is called."""
@@ -56,7 +57,7 @@ def _of_array(source: Any) -> pa.Table:  # noqa: ANN401
 
 
 def _of_protocol(source: Any) -> pa.Table:  # noqa: ANN401
-    return pa.interchange.from_dataframe(source)
+    return dataframe_protocol.from_dataframe(source)
 
 
 _WAYS = {"__arrow_c_stream__": _of_stream, "__arrow_c_array__": _of_array, "__dataframe__": _of_protocol}

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from veilset.arrays import Int64Array
 from veilset.arrow_arrays import numpy_of
@@ -25,8 +24,10 @@ from veilset.raw.read.vocabulary import written_integers
 
 if TYPE_CHECKING:
     import polars as pl
+    import pyarrow.compute as pc
 else:
     pl = Deferred("polars")
+    pc = Deferred("pyarrow.compute")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

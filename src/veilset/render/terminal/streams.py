@@ -5,27 +5,36 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.text import Text
-
+from veilset.deferred import Deferred
 from veilset.wording import printable, safe_json
+
+if TYPE_CHECKING:
+    import rich.console as rich_console
+    import rich.progress as rich_progress
+    import rich.text as rich_text
+    from rich.console import Console
+    from rich.text import Text
+else:
+    rich_console = Deferred("rich.console")
+    rich_progress = Deferred("rich.progress")
+    rich_text = Deferred("rich.text")
 
 _WIDTH_IN_A_PIPE = 120
 
 _IS_QUIET = ContextVar("_IS_QUIET", default=False)
 
 
-def stdout_console() -> Console:
+def stdout_console() -> "Console":
     """A console on stdout; in a pipe it is 120 columns wide and has no colours."""
-    return Console() if sys.stdout.isatty() else Console(width=_WIDTH_IN_A_PIPE, color_system=None)
+    console = rich_console.Console
+    return console() if sys.stdout.isatty() else console(width=_WIDTH_IN_A_PIPE, color_system=None)
 
 
-def plain_text(text: str, *, style: str = "") -> Text:
+def plain_text(text: str, *, style: str = "") -> "Text":
     """Text that is shown as it is: no markup, and nothing in it that a terminal would take for an order."""
-    return Text(printable(text), style=style)
+    return rich_text.Text(printable(text), style=style)
 
 
 @contextmanager
@@ -41,8 +50,11 @@ def quietly(is_quiet: bool) -> Iterator[None]:  # noqa: FBT001 - reads as a sent
 @contextmanager
 def stage(doing: str) -> Iterator[None]:
     """Tell on a terminal what is going on, and nothing in a pipe; fixed texts, nothing from the data."""
-    console = Console(stderr=True)
-    if not console.is_terminal or _IS_QUIET.get():
+    if _IS_QUIET.get():
+        yield
+        return
+    console = rich_console.Console(stderr=True)
+    if not console.is_terminal:
         yield
         return
     with console.status(doing):
@@ -52,9 +64,17 @@ def stage(doing: str) -> Iterator[None]:
 @contextmanager
 def progress(unit: str) -> Iterator[Callable[[int, int], None]]:
     """A bar on a terminal, nothing in a pipe; hands out what to tell it: how many are done, of how many."""
-    console = Console(file=sys.stderr)  # this stream, also while somebody collects what others print
-    columns = (BarColumn(), MofNCompleteColumn(), TextColumn(unit), TimeRemainingColumn())
-    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
+    console = rich_console.Console(
+        file=sys.stderr
+    )  # this stream, also while somebody collects what others print
+    bar_of = rich_progress
+    columns = (
+        bar_of.BarColumn(),
+        bar_of.MofNCompleteColumn(),
+        bar_of.TextColumn(unit),
+        bar_of.TimeRemainingColumn(),
+    )
+    with bar_of.Progress(*columns, console=console, disable=not console.is_terminal) as bar:
         task = bar.add_task(unit, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
