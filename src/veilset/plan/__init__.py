@@ -21,7 +21,7 @@ from veilset.integers import whole
 from veilset.plan import bounds
 from veilset.plan.bounds import Usefulness
 from veilset.plan.facts import Facts, KnownFacts, read_facts
-from veilset.plan.forecasting import Forecasts, Model, forecasters, least_epsilon, world_of
+from veilset.plan.forecasting import Forecasts, Model, forecasters, largest_asked, least_epsilon, world_of
 from veilset.plan.notebook import notebook_table
 from veilset.plan.trade import Trade, plan_epsilon
 from veilset.request import Support
@@ -38,6 +38,7 @@ __all__ = [
     "make_plan",
     "plan_epsilon",
     "read_facts",
+    "largest_asked",
     "world_of",
 ]
 
