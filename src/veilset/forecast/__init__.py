@@ -18,6 +18,9 @@ class World:
 
     A method looks at the itemsets of `domain`, whose supports are `curve`. More may be asked for: `asked` has the
     supports of all of them, where they are not the same.
+
+    `unevenness` tells how far transactions differ in how much they take of everything: 0 where all are alike, as
+    records of a form are, and 1 where their activity is exponential and lengths are geometric, as those of baskets.
     """
 
     rows: int
@@ -25,6 +28,7 @@ class World:
     domain: Domain
     curve: SupportCurve
     asked: SupportCurve | None = None
+    unevenness: float = 0.0
 
     def kth_support(self, k: int) -> float:
         """Of all itemsets that are asked for, the k-th largest support."""

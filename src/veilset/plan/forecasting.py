@@ -28,6 +28,11 @@ MOST_SEARCHED = _POWERS_OF_TEN[-1]
 """10,000: no larger epsilon is looked at."""
 
 
+SHARE_OF_RECORDS = 0.5
+"""Where half of all rows hold the k-th itemset, they are records of a form and about equally long. The rarer it is, the
+more they are baskets, which differ."""
+
+
 @dataclass(frozen=True, slots=True)
 class Model:
     """Public facts with a request: all that forecasts are made from."""
@@ -121,10 +126,22 @@ def world_of(facts: Facts, domain: Domain, *, largest: int, k: int, guess: int |
     """
     shares = _shares(facts, largest, k, guess)
     asked = _curve(facts, largest, k, guess)
-    if domain.max_size >= largest:
-        return World(facts.rows, shares, domain, asked)
-    considered = support_curve(shares, rows=facts.rows, max_size=domain.max_size)
-    return World(facts.rows, shares, domain, considered, asked)
+    considered = (
+        asked
+        if domain.max_size >= largest
+        else support_curve(shares, rows=facts.rows, max_size=domain.max_size)
+    )
+    return World(facts.rows, shares, domain, considered, asked, _unevenness(facts, asked.at_rank(k)))
+
+
+def _unevenness(facts: Facts, kth_support: float) -> float:
+    """How far rows differ in how much they take: for baskets so far that lengths vary as the geometric law from 1 does.
+
+    Of mean m, that law has variance m (m - 1). Independent items give lengths a variance of m, about, and activity of
+    standard deviation u adds (u m)^2.
+    """
+    are_baskets = max(0.0, 1 - kth_support / (SHARE_OF_RECORDS * facts.rows))
+    return are_baskets * math.sqrt(max(0.0, 1 - 2 / facts.length))
 
 
 @lru_cache(maxsize=8)  # all methods are forecast in the same model

@@ -16,6 +16,8 @@ from veilset.methods.shared.shrinkage import CELLS, PRIOR_WEIGHT, SMOOTHING, Sup
 
 MOST_READ = 12
 """12 supports, from the largest to the least, stand for all of which a posterior is wanted."""
+SHUFFLED = np.arange(NOISE_PARTS) * 5 % NOISE_PARTS
+"""The parts of a law in another order: each fifth one, of 12."""
 SMOOTHED = 4
 """The law of the model's supports is smoothed over 4 steps to neighbouring cells."""
 
@@ -40,9 +42,19 @@ def read_by_posterior(
     prior: SupportPrior,
     kept: KeptShares = WHOLE,
 ) -> tuple[Told, FloatArray]:
-    """What posteriors will tell of supports, and the noisy values (of what is kept of them) that they are from."""
-    values = with_noise(supports * kept.middle, scales, is_normal)
+    """What posteriors will tell of supports, and the noisy values (of what is kept of them) that they are from.
+
+    Itemsets of real data differ in what is kept of them, by the law that the method takes for it.
+    """
+    values = with_noise(np.zeros(supports.size), scales, is_normal) + supports[:, None] * _shares_kept(kept)
     flat = NoisyValues(values.ravel(), np.repeat(scales, NOISE_PARTS), np.repeat(is_normal, NOISE_PARTS))
     found = posterior(flat, kept, prior)
     told = Told(supports, *(each.reshape(values.shape) for each in (found.means, found.low, found.high)))
     return told, values
+
+
+def _shares_kept(kept: KeptShares) -> FloatArray:
+    """Equally likely shares of a support, one for each part of the noise, in an order that has nothing to do with it."""
+    order = np.argsort(kept.shares)
+    places = (SHUFFLED + 0.5) / NOISE_PARTS
+    return np.interp(places, np.cumsum(kept.chances[order]) - kept.chances[order] / 2, kept.shares[order])
