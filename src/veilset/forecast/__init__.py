@@ -21,6 +21,7 @@ class World:
 
     `unevenness` tells how far transactions differ in how much they take of everything: 0 where all are alike, as
     records of a form are, and 1 where their activity is exponential and lengths are geometric, as those of baskets.
+    `length` is their mean length, where the shares do not add up to it.
     """
 
     rows: int
@@ -29,6 +30,12 @@ class World:
     curve: SupportCurve
     asked: SupportCurve | None = None
     unevenness: float = 0.0
+    length: float | None = None
+
+    @property
+    def shortened(self) -> float:
+        """By which factor transactions are shorter than the shares of items would make them; 1 where they are not."""
+        return 1.0 if self.length is None else min(1.0, self.length / float(self.shares.sum()))
 
     def kth_support(self, k: int) -> float:
         """Of all itemsets that are asked for, the k-th largest support."""

@@ -23,11 +23,24 @@ _LONGEST_LENGTH = 64
 RARELY_HELD = 0.01
 """Items that less than 1 % of transactions hold are taken together."""
 
-EXPONENTIAL_PARTS = -np.log(1 - (np.arange(2400) + 0.5) / 2400).reshape(12, -1).mean(axis=1)
-"""The means of 12 equally likely parts of the exponential law of mean 1."""
+PART_ENDS = np.append(np.linspace(0, 0.875, 8), 1 - 2.0 ** -np.arange(4, 12))
+"""The exponential law in 16 parts: 7 of 1/8, then each half as likely as the one before."""
+
+PART_CHANCES = np.diff(np.append(PART_ENDS, 1.0))
 
 MOST_TAKEN, HALVINGS = 1e4, 60
 """No item is taken more than 10,000 times; 60 halvings find how often."""
+
+
+def _means_of_parts() -> FloatArray:
+    """The mean of the exponential law of mean 1 in each part: beyond a level, the law has mean level + 1."""
+    levels = -np.log1p(-PART_ENDS)
+    beyond = (1 - PART_ENDS) * (levels + 1)
+    means: FloatArray = -np.diff(np.append(beyond, 0.0)) / PART_CHANCES
+    return means
+
+
+EXPONENTIAL_PARTS = _means_of_parts()
 
 
 def model_lengths(world: World, items: int, *, epsilon: Fraction) -> NoisyHistogram:
@@ -47,12 +60,13 @@ def _length_shares(world: World, items: int) -> FloatArray:
     shares = world.shares[:items]
     popular = shares[shares >= RARELY_HELD]
     chances = 1 - np.exp(-np.outer(activities, _rates(popular, activities)))
-    lengths = _poisson_lengths(activities * float(shares[popular.size :].sum()))
+    chances *= world.shortened
+    lengths = _poisson_lengths(activities * float(world.shortened * shares[popular.size :].sum()))
     for held in chances.T[:, :, None]:
         moved = held * lengths[:, :-1]
         lengths[:, :-1] -= moved
         lengths[:, 1:] += moved
-    means: FloatArray = lengths.mean(axis=0)
+    means: FloatArray = PART_CHANCES @ lengths
     return means
 
 
@@ -61,7 +75,7 @@ def _rates(shares: FloatArray, activities: FloatArray) -> FloatArray:
     low, high = np.zeros(shares.size), np.full(shares.size, MOST_TAKEN)
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        is_more = 1 - np.exp(-np.outer(activities, middle)).mean(axis=0) > shares
+        is_more = 1 - PART_CHANCES @ np.exp(-np.outer(activities, middle)) > shares
         low, high = np.where(is_more, low, middle), np.where(is_more, middle, high)
     return high
 

@@ -131,7 +131,8 @@ def world_of(facts: Facts, domain: Domain, *, largest: int, k: int, guess: int |
         if domain.max_size >= largest
         else support_curve(shares, rows=facts.rows, max_size=domain.max_size)
     )
-    return World(facts.rows, shares, domain, considered, asked, _unevenness(facts, asked.at_rank(k)))
+    unevenness = _unevenness(facts, asked.at_rank(k))
+    return World(facts.rows, shares, domain, considered, asked, unevenness, facts.length)
 
 
 def _unevenness(facts: Facts, kth_support: float) -> float:

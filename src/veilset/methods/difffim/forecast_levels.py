@@ -16,7 +16,7 @@ from veilset.arrays import FloatArray, Int64Array
 from veilset.forecast import Forecast, Stage, World, laws
 from veilset.forecast.curve import TOLERANCE
 from veilset.forecast.model import model_lengths
-from veilset.forecast.released import Accuracy, Told
+from veilset.forecast.released import LAPLACE_HALF_WIDTH, Accuracy, Told
 from veilset.gate import DiscreteLaplace, NoisyCounts, NoisyHistogram
 from veilset.itemsets import Itemsets
 from veilset.methods.difffim.levels import (
@@ -26,6 +26,7 @@ from veilset.methods.difffim.levels import (
     Heuristics,
     best_limit,
 )
+from veilset.methods.difffim.smart_shares import OUTRANKED_CLASSES, kept_smartly
 from veilset.methods.shared.forecast import forecast_number, most_transactions
 from veilset.methods.shared.forecast_posterior import MOST_READ, model_prior, read_by_posterior
 from veilset.methods.shared.noisy_values import KeptShares
@@ -80,7 +81,8 @@ class ExpectedLevel:
     noisy: FloatArray
     average: FloatArray
     scale: float
-    law: KeptShares
+    terms: Terms
+    is_smart: bool
     kept: float
     needed: float
 
@@ -88,6 +90,38 @@ class ExpectedLevel:
         """The supports that noisy values stand for on average."""
         supports: FloatArray = np.interp(values, self.noisy, self.average)
         return supports
+
+    def groups(self, world: World, places: Int64Array) -> Iterator[tuple[Int64Array, KeptShares]]:
+        """Some of the candidates that lose about alike, and the law of what is kept of them."""
+        size, limit, lengths = self.candidates.size, self.terms.limit, self.terms.lengths
+        if not self.is_smart:
+            yield places, kept_at_random(lengths, size=size, limit=limit)
+            return
+        outranked = self._outranked(world, places)
+        classes = np.rint(outranked * OUTRANKED_CLASSES).astype(np.int64)
+        for each in np.unique(classes):
+            share = float(outranked[classes == each].mean())
+            yield (
+                places[classes == each],
+                kept_smartly(lengths, size=size, limit=limit, outranked=share),
+            )
+
+    def rarest_parts(self, world: World, places: Int64Array) -> FloatArray:
+        """The supports of the rarest parts of some candidates: those without the most popular item."""
+        shares: FloatArray = self.candidates.shares[places] / world.shares[self.candidates.items[places, 0]]
+        return world.rows * shares
+
+    def _outranked(self, world: World, places: Int64Array) -> FloatArray:
+        """The share of other items held that stand in better candidates than some item of an itemset does.
+
+        The best candidates are those of the most popular items, so these are the more popular ones.
+        """
+        items = self.candidates.items[places]
+        held = np.append(0.0, np.cumsum(world.shares[: int(self.candidates.items.max()) + 1]))
+        own = world.shares[items]
+        before = held[items.max(axis=1)] - (own.sum(axis=1) - world.shares[items.max(axis=1)])
+        outranked: FloatArray = np.maximum(before, 0.0) / np.maximum(held[-1] - own.sum(axis=1), 1e-9)
+        return np.minimum(outranked, 1.0)
 
     def chance_to_be_extended(self, supports: FloatArray) -> FloatArray:
         """That what truncation keeps of a support, plus noise, is enough."""
@@ -167,21 +201,23 @@ def _accuracy(
     """Of some itemsets, by their places among those of all levels; chosen are those whose value passes a level."""
     ends = np.cumsum([0, *(each.candidates.shares.size for each in levels)])
     some = best[np.linspace(0, best.size - 1, min(best.size, MOST_READ)).astype(np.int64)]
-    parts, chances = [], []
+    parts, chances, reach = [], [], math.inf
     for each, start, end in zip(levels, ends[:-1], ends[1:], strict=True):
         places = some[(some >= start) & (some < end)] - start
-        if places.size == 0:
-            continue
         supports, counted = world.rows * each.candidates.shares, each.candidates.chances
-        told, values = read_by_posterior(
-            supports[places],
-            np.full(places.size, each.stages[-1].scale),
-            is_normal=np.zeros(places.size, np.bool_),
-            prior=model_prior(supports, counted, largest=largest),
-            kept=each.law,
-        )
-        parts.append(told)
-        chances.append(counted[places][:, None] * (each.stands_for(values) >= level))
+        prior = model_prior(supports, counted, largest=largest)
+        for alike, law in each.groups(world, places):
+            told, values = read_by_posterior(
+                supports[alike],
+                np.full(alike.size, each.stages[-1].scale),
+                is_normal=np.zeros(alike.size, np.bool_),
+                prior=prior,
+                kept=law,
+                ceilings=each.rarest_parts(world, alike) + reach,
+            )
+            parts.append(told)
+            chances.append(counted[alike][:, None] * (each.stands_for(values) >= level))
+        reach = LAPLACE_HALF_WIDTH * each.stages[-1].scale / each.kept
     return Told.joined(parts).accuracy(np.concatenate(chances), largest=largest)
 
 
@@ -260,7 +296,8 @@ def _level(
         average=known.average,
         deviations=np.sqrt(2 * scale**2 + means * (1 - kept)) / share,
         scale=scale / share,
-        law=kept_at_random(terms.lengths, size=size, limit=limit),
+        terms=terms,
+        is_smart=heuristics.is_smart and size > 1,
         kept=kept,
         needed=float(np.interp(min_count, known.largest, grid, left=-np.inf)),
     )

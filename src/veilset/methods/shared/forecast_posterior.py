@@ -41,14 +41,16 @@ def read_by_posterior(
     is_normal: BoolArray,
     prior: SupportPrior,
     kept: KeptShares = WHOLE,
+    ceilings: FloatArray | None = None,
 ) -> tuple[Told, FloatArray]:
     """What posteriors will tell of supports, and the noisy values (of what is kept of them) that they are from.
 
-    Itemsets of real data differ in what is kept of them, by the law that the method takes for it.
+    No support is above its ceiling. Itemsets of real data differ in what is kept of them, by the law that the method takes for it.
     """
     values = with_noise(np.zeros(supports.size), scales, is_normal) + supports[:, None] * _shares_kept(kept)
     flat = NoisyValues(values.ravel(), np.repeat(scales, NOISE_PARTS), np.repeat(is_normal, NOISE_PARTS))
-    found = posterior(flat, kept, prior)
+    above = None if ceilings is None else np.repeat(ceilings, NOISE_PARTS)
+    found = posterior(flat, kept, prior, above)
     told = Told(supports, *(each.reshape(values.shape) for each in (found.means, found.low, found.high)))
     return told, values
 
