@@ -64,7 +64,7 @@ def _scouted(
     estimate = ThresholdEstimate.of(answer, number=world.rows, settings=settings)
     stages = (number, Stage("support of the k-th itemset", kth))
     scouting = SparseScouting(
-        preliminaries=Preliminaries(NoisyCount(world.rows, None), k, 0, left, ()),
+        preliminaries=Preliminaries(NoisyCount(world.rows, number.mechanism), k, 0, left, ()),
         domain=world.domain,
         settings=settings,
         unit_transactions=1,

@@ -49,8 +49,12 @@ def forecast_dense(world: World, scouting: DenseScouting) -> ForecastProgress:
 def _forecast_one_marginal(
     world: World, scouting: DenseScouting, items: DrawnItems, selection: OneMarginal
 ) -> ForecastProgress:
-    """The marginal of as many items as may be selected."""
-    noise, basis = DiscreteLaplace(1, selection.for_marginal), tuple(range(selection.items.most))
+    """The marginal of as many items as will be selected: one draw for all leaves out those that are too rare."""
+    noise, number = DiscreteLaplace(1, selection.for_marginal), selection.items.most
+    if selection.items.is_one_draw:
+        expected_number = round(float(items.chances.sum()))
+        number = min(max(expected_number, min(scouting.fewest_items, number)), number)
+    basis = tuple(range(number))
     expected = known_by_marginals(world, scouting, [basis], items.chances, scale=float(noise.scale))
     stages = (Stage("choice of items", items.draw), Stage("marginal", noise))
     return ForecastProgress(expected, items.kept_from, stages, Fraction(0))
