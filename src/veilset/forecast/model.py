@@ -71,7 +71,7 @@ def _length_shares(world: World, items: int) -> FloatArray:
 
 
 def _rates(shares: FloatArray, activities: FloatArray) -> FloatArray:
-    """How often a transaction of activity 1 takes each item, so that these shares of all transactions hold it at all."""
+    """How often a transaction of activity 1 takes each item, so that these shares of all hold it at all."""
     low, high = np.zeros(shares.size), np.full(shares.size, MOST_TAKEN)
     for _ in range(HALVINGS):
         middle = (low + high) / 2

@@ -23,7 +23,8 @@ FEWEST = 1e-12
 
 def _means_of_parts(quantiles: FloatArray) -> FloatArray:
     """The means of equally likely parts of a law, given many of its quantiles."""
-    return quantiles.reshape(NOISE_PARTS, -1).mean(axis=1)
+    means: FloatArray = quantiles.reshape(NOISE_PARTS, -1).mean(axis=1)
+    return means
 
 
 _PLACES = (np.arange(200 * NOISE_PARTS) + 0.5) / (200 * NOISE_PARTS)

@@ -35,10 +35,10 @@ __all__ = [
     "Plan",
     "Trade",
     "forecasters",
+    "largest_asked",
     "make_plan",
     "plan_epsilon",
     "read_facts",
-    "largest_asked",
     "world_of",
 ]
 

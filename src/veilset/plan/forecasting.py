@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, lru_cache
 
-from veilset.arrays import FloatArray
 from veilset.arguments import exact_number, instance
+from veilset.arrays import FloatArray
 from veilset.errors import BadCall
 from veilset.forecast import Forecast, World
 from veilset.forecast.curve import SupportCurve, popularity, popularity_through, support_curve
@@ -85,9 +85,7 @@ class Model:
 
     def _forecasts_of(self, forecaster: Forecaster, domain: Domain) -> "Forecasts":
         largest = min(largest_asked(self.request.max_size), self.facts.items)
-        world = cache(
-            lambda: world_of(self.facts, domain, largest=largest, k=self.k, guess=self.guess)
-        )
+        world = cache(lambda: world_of(self.facts, domain, largest=largest, k=self.k, guess=self.guess))
 
         @cache  # searches over epsilon begin with the same steps
         def at(epsilon: Fraction) -> Forecast:

@@ -164,7 +164,7 @@ def _true(world: World, known: TreeSupports) -> FloatArray:
 
 
 def _chances(world: World, k: int, known: TreeSupports, items: ExpectedItems) -> FloatArray:
-    """Of each itemset, that it is one of the k best, its items are chosen and its support in the tree is large enough."""
+    """That an itemset is one of the k best, its items are chosen and its support in the tree is large enough."""
     if len(known.itemsets) == 0:
         return np.zeros(0)
     taken = laws.chances_to_be_among_first(known.supports, np.sqrt(known.variances), k=k)
@@ -189,7 +189,9 @@ def _accuracy(
     places = np.arange(number)
     counts = true + float(asked.scale) * LAPLACE_NOISE[places * 5 % NOISE_PARTS]
     lacking = np.abs(true - known.supports) + ALWAYS_LACKING * true
-    in_tree = known.supports + np.hypot(lacking, np.sqrt(known.variances)) * NORMAL_NOISE[places * 7 % NOISE_PARTS]
+    in_tree = (
+        known.supports + np.hypot(lacking, np.sqrt(known.variances)) * NORMAL_NOISE[places * 7 % NOISE_PARTS]
+    )
     estimates = combined(
         replace(known, supports=np.maximum(in_tree, 0.0)),
         NoisyCounts(known.itemsets, np.rint(counts).astype(np.int64), asked),

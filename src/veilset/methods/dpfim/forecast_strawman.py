@@ -40,14 +40,14 @@ def forecast(world: World, k: int, epsilon: Fraction) -> Forecast:
         k,
         method="strawman",
         stages=(number, *stages),
-        accuracy=_accuracy(world, k, supports, scales, best, largest=most_transactions(world, number)),
+        accuracy=_accuracy(k, supports, scales, best, largest=most_transactions(world, number)),
         chosen_from=math.ceil(float(scales.max()) * (rivals + laws.SCALES_OF_BAD_LUCK)),
         found=float(taken[best].sum()) / k,
     )
 
 
 def _accuracy(
-    world: World, k: int, supports: FloatArray, scales: FloatArray, best: Int64Array, *, largest: float
+    k: int, supports: FloatArray, scales: FloatArray, best: Int64Array, *, largest: float
 ) -> Accuracy:
     """Of the best itemsets, by posteriors; all of a size have noise of one scale."""
     level = laws.level_of_first(supports, math.sqrt(2) * scales, k=k)

@@ -12,7 +12,6 @@ Approximated are:
 Items are numbered from the most popular one.
 """
 
-import math
 from fractions import Fraction
 
 import numpy as np
@@ -59,12 +58,12 @@ def _scouted(
 ) -> tuple[Stages, DenseScouting | SparseScouting]:
     """The small questions, and what follows from their answers."""
     number, left = forecast_number(epsilon)
-    kth = DiscreteLaplace(1, epsilon * settings.share_for_kth)
+    noise, kth = DiscreteLaplace(1, epsilon - left), DiscreteLaplace(1, epsilon * settings.share_for_kth)
     answer = NoisyCount(round(world.curve.at_rank(k)), kth)
     estimate = ThresholdEstimate.of(answer, number=world.rows, settings=settings)
     stages = (number, Stage("support of the k-th itemset", kth))
     scouting = SparseScouting(
-        preliminaries=Preliminaries(NoisyCount(world.rows, number.mechanism), k, 0, left, ()),
+        preliminaries=Preliminaries(NoisyCount(world.rows, noise), k, 0, left, ()),
         domain=world.domain,
         settings=settings,
         unit_transactions=1,

@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
-from veilset.arrays import FloatArray, Int64Array
+from veilset.arrays import FloatArray
 from veilset.forecast import Forecast, Stage, World, laws
 from veilset.forecast.curve import TOLERANCE
 from veilset.forecast.model import chance_to_be_reached, expected_rank
@@ -92,7 +92,7 @@ def forecast(world: World, k: int, epsilon: Fraction) -> Forecast:
             *choices,
             Stage("marginals", noise, times=number_of_bases),
         ),
-        accuracy=_accuracy(world, k, draws, counts, supports, largest=most_transactions(world, number)),
+        accuracy=_accuracy(k, draws, counts, supports, largest=most_transactions(world, number)),
         chosen_from=max(each.support() for each in draws),
         found=_found(world, k, draws, counts, supports),
     )
@@ -139,7 +139,7 @@ def _without_data(bases: list[Basis], noise: DiscreteLaplace, *, max_size: int) 
 
 
 def _accuracy(
-    world: World, k: int, draws: list[Draws], counts: BasisCounts, supports: FloatArray, *, largest: float
+    k: int, draws: list[Draws], counts: BasisCounts, supports: FloatArray, *, largest: float
 ) -> Accuracy:
     """Of those that are best in the model, by the method's posteriors: a prior for each size."""
     level = laws.level_of_first(supports, counts.noisy.deviations, k=k)

@@ -149,7 +149,9 @@ def _chances(
     """Of the k best, the chance that their items are chosen and, where they have several, that they are found."""
     of_item = _item_chances(world, number, items)
     best = _best(world, k, world.shares.size)
-    chances = {itemset: float(of_item[itemset[0]]) for itemset in best if len(itemset) == 1}
+    chances: dict[Itemset, float] = {
+        itemset: float(of_item[itemset[0]]) for itemset in best if len(itemset) == 1
+    }
     larger = [itemset for itemset in best if len(itemset) > 1]
     if for_search == 0 or not larger:
         return chances

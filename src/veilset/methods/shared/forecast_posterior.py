@@ -22,7 +22,9 @@ SMOOTHED = 4
 """The law of the model's supports is smoothed over 4 steps to neighbouring cells."""
 
 
-def model_prior(supports: FloatArray, chances: FloatArray, *, largest: float, independent: float = math.inf) -> SupportPrior:
+def model_prior(
+    supports: FloatArray, chances: FloatArray, *, largest: float, independent: float = math.inf
+) -> SupportPrior:
     """The law of supports that are measured with these chances; they tell no more than some `independent` ones."""
     edges = np.append(0.0, np.geomspace(0.5, max(largest, 1.0) + 0.5, CELLS + 1))
     vague = SupportPrior.vague(edges)
@@ -45,7 +47,8 @@ def read_by_posterior(
 ) -> tuple[Told, FloatArray]:
     """What posteriors will tell of supports, and the noisy values (of what is kept of them) that they are from.
 
-    No support is above its ceiling. Itemsets of real data differ in what is kept of them, by the law that the method takes for it.
+    No support is above its ceiling. Itemsets of real data differ in what is kept of them, by the law that the method
+    takes for it.
     """
     values = with_noise(np.zeros(supports.size), scales, is_normal) + supports[:, None] * _shares_kept(kept)
     flat = NoisyValues(values.ravel(), np.repeat(scales, NOISE_PARTS), np.repeat(is_normal, NOISE_PARTS))
@@ -56,7 +59,7 @@ def read_by_posterior(
 
 
 def _shares_kept(kept: KeptShares) -> FloatArray:
-    """Equally likely shares of a support, one for each part of the noise, in an order that has nothing to do with it."""
+    """Equally likely shares of a support, one for each part of the noise, in an order of their own."""
     order = np.argsort(kept.shares)
     places = (SHUFFLED + 0.5) / NOISE_PARTS
     return np.interp(places, np.cumsum(kept.chances[order]) - kept.chances[order] / 2, kept.shares[order])
