@@ -9,8 +9,8 @@ Known are about how many transactions there are, the alphabet and the typical le
 A guess of one support bends the curve, in one of two ways:
 
 * the odds fall as 1/i^s, with the s nearest to 1 for which the curve passes there and shares still add up to the
-  typical length, which is known, too. So it is where fewer hold the k-th itemset than odds of 1/i make expect (popularity is
-  flatter), and where many hold it (popularity is steeper, for no share can grow much that is near 1);
+  typical length, which is known, too. So it is where fewer hold the k-th itemset than odds of 1/i make expect
+  (popularity is flatter), and where many hold it (popularity is steeper, for no share can grow much that is near 1);
 * every share is raised to the power that makes the curve pass there, and the length gives way. So it is where a rare
   itemset is more frequent than expected: items that are held together make it so, and larger itemsets gain more. And
   so it is with what is left where no s reaches the guess.
