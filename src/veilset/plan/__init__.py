@@ -199,15 +199,11 @@ def make_plan(
 
 
 def _best(every: list[Forecasts], epsilon: Fraction) -> list[Forecasts]:
-    """The first, which is `planned`; then what finds most, and of equals what errs least.
+    """The first, which is `planned`; then what finds most, and of equals what errs least."""
 
-    Methods that give nothing but single items come last, where others give itemsets: the share that they find is
-    that of the best items, which is not what was asked for.
-    """
-
-    def rank(each: Forecasts) -> tuple[bool, float, float]:
+    def rank(each: Forecasts) -> tuple[float, float]:
         forecast = each.at(epsilon)
-        return forecast.max_size == 1, -forecast.found, forecast.relative_error
+        return -forecast.found, forecast.relative_error
 
     return [every[0], *sorted(every[1:], key=rank)]
 

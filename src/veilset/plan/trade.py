@@ -105,7 +105,7 @@ class Need:
         return max(self.epsilon_for_found, self.epsilon_for_error)
 
     def label(self) -> str:
-        """The method's name; one of single items is asked for those, which are easier to find."""
+        """The method's name; one that gives single items alone says so."""
         return f"{self.method} (single items)" if self.max_size == 1 else self.method
 
     def to_dict(self) -> dict[str, Any]:
