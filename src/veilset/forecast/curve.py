@@ -68,10 +68,6 @@ class SupportCurve:
         within: FloatArray = np.diff(np.minimum(np.cumsum(numbers), k), prepend=0.0)
         return within
 
-    def mean_reciprocal(self, k: int) -> float:
-        """The mean of 1 / support over the k most frequent itemsets."""
-        return float(self.among_first(k) @ (1 / np.maximum(self.supports, 1.0))) / k
-
 
 def popularity(*, items: int, length: float, exponent: float = 1.0) -> FloatArray:
     """The share of transactions that hold each item, most popular first; they add up to the typical length.

@@ -1,7 +1,9 @@
 """What to expect of `f1m`, `difffim-naive` and `difffim`: noisy supports level by level, in truncated transactions.
 
 Lengths are those of the model, where items are held independently. The threshold, the largest size and the histograms
-of lengths are followed without their noise, and smart truncation is taken to keep no more of a support than random one.
+of lengths are followed without their noise. Which itemsets are found is told as if smart truncation kept no more of a
+support than random one; what is told of their supports, by the posteriors of the method, with its own laws of what
+either truncation keeps.
 Items are numbered from the most popular one, so the least frequent part of an itemset is the one without its first.
 """
 

@@ -1,7 +1,8 @@
 """What to expect of `planned` where few items carry the answer: its own decisions, on the supports of a model.
 
 Approximated are who is misplaced in one draw for all items: each with the chance that the loss reaches its distance
-from the bar, one half of the time; and the noise of marginals, by what the method predicts itself.
+from the bar, one half of the time; how many items it selects, by their expected number; and the noise of marginals, by
+what the method predicts itself.
 """
 
 from dataclasses import dataclass
