@@ -16,7 +16,7 @@ from benchmarks.written_tables import beginning, write_table
 from veilset.evaluate import summary
 from veilset.itemsets import Domain
 from veilset.methods import Forecaster
-from veilset.plan import Facts, forecasters, world_of
+from veilset.plan import Facts, forecasters, largest_asked, world_of
 from veilset.raw.engines.itemset_filter import ItemsetFilter
 from veilset.raw.engines.local import LocalEngine
 
@@ -61,7 +61,8 @@ def _forecast(
     forecaster: Forecaster, facts: Facts, domain: Domain, *, guess: int, k: int, epsilon: Fraction
 ) -> tuple[float, float, float]:
     """The share that will be found, the relative half width, and the relative error."""
-    world = world_of(facts, domain, k=k, guess=guess)
+    largest = min(largest_asked(None), facts.items)
+    world = world_of(facts, domain, largest=largest, k=k, guess=guess)
     made = forecaster.forecast(world, k, epsilon)
     return made.found, made.relative_half_width, made.relative_error
 

@@ -1,5 +1,6 @@
 """What methods would learn of the model: lengths and ranks, against their definitions."""
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -52,3 +53,31 @@ def test_an_itemset_is_reached_if_its_items_and_its_least_likely_pair_are() -> N
     assert chance_to_be_reached((0,), chances) == 0.9
     assert chance_to_be_reached((0, 2), chances) == pytest.approx(0.9 * 0.5)
     assert chance_to_be_reached((0, 1, 2), chances) == pytest.approx(0.9 * 0.8 * 0.5 * 0.6)
+
+
+def test_uneven_lengths_have_the_same_mean_and_vary_as_drawn_ones_do() -> None:
+    """The slow way: transactions with an exponential activity, each item held with the chance that it gives."""
+    shares = np.concatenate([popularity(items=20, length=3.0), np.full(100, 0.004)])
+    curve = support_curve(shares, rows=100_000, max_size=2)
+    even = World(100_000, shares, Domain(items=range(120), max_size=2), curve)
+    uneven = replace(even, unevenness=1.0)
+    rng = np.random.default_rng(3)
+    activities = rng.exponential(size=(200_000, 1))
+    drawn = (rng.random((200_000, 120)) < 1 - np.exp(-activities * shares / (1 - shares))).sum(axis=1)
+    numbers = np.arange(LONGEST_LENGTH + 1)
+    lengths = model_lengths(uneven, 120, epsilon=Fraction(1)).values / uneven.rows
+    mean, variance = lengths @ numbers, lengths @ numbers**2 - (lengths @ numbers) ** 2
+    assert mean == pytest.approx(shares.sum(), rel=0.01)
+    assert mean == pytest.approx(drawn.mean(), rel=0.02)
+    assert variance == pytest.approx(drawn.var(), rel=0.05)
+    assert (
+        variance
+        > 2 * model_lengths(even, 120, epsilon=Fraction(1)).values @ (numbers - mean) ** 2 / even.rows
+    )
+
+
+def test_lengths_have_the_mean_that_is_known_where_shares_add_up_to_more() -> None:
+    """As where a guess of a support made all shares larger."""
+    shorter = replace(world_of(20), length=4.0)
+    lengths = model_lengths(shorter, 20, epsilon=Fraction(1)).values
+    assert lengths @ np.arange(lengths.size) / lengths.sum() == pytest.approx(4.0, rel=0.01)

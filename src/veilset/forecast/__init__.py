@@ -1,26 +1,45 @@
 """What a forecast is made from, and what it says. Forecasts of methods stand beside the methods."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 from veilset.arrays import FloatArray
 from veilset.forecast.curve import SupportCurve
 from veilset.forecast.laws import support_above_zero
+from veilset.forecast.released import Accuracy
 from veilset.gate import AboveThreshold, DiscreteLaplace, Exponential, ItemNaming, Mechanism, OnSample
 from veilset.itemsets import Domain
-
-HALF_WIDTHS_IN_ERRORS = 2.5
-"""A 95 % interval reaches about 2.5 mean errors to either side: 2.46 for normal errors, 3 for Laplace noise."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class World:
-    """The public model: about how many rows, which share of them holds each item, and what follows."""
+    """The public model: about how many rows, which share of them holds each item, and what follows.
+
+    A method looks at the itemsets of `domain`, whose supports are `curve`. More may be asked for: `asked` has the
+    supports of all of them, where they are not the same.
+
+    `unevenness` tells how far transactions differ in how much they take of everything: 0 where all are alike, as
+    records of a form are, and 1 where their activity is exponential and lengths are geometric, as those of baskets.
+    `length` is their mean length, where the shares do not add up to it.
+    """
 
     rows: int
     shares: FloatArray
     domain: Domain
     curve: SupportCurve
+    asked: SupportCurve | None = None
+    unevenness: float = 0.0
+    length: float | None = None
+
+    @property
+    def shortened(self) -> float:
+        """By which factor transactions are shorter than the shares of items would make them; 1 where they are not."""
+        return 1.0 if self.length is None else min(1.0, self.length / float(self.shares.sum()))
+
+    def kth_support(self, k: int) -> float:
+        """Of all itemsets that are asked for, the k-th largest support."""
+        return (self.asked or self.curve).at_rank(k)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +80,8 @@ class Forecast:
 
     Attributes:
         half_width: of the 95 % interval of a released support; the median, where they differ.
-        relative_half_width: the same as a part of the support; the mean over the k most frequent itemsets.
+        relative_half_width: the same as a part of the support; the mean over those of the k best that are found.
+        relative_error: what a released support is wrong by on average, as a part of it; the mean over the same.
         chosen_from: with this support an itemset is chosen with 95 % probability over ones that nobody holds.
         above_zero_from: with this support an interval excludes 0 with 95 % probability.
         kth_support: of the k-th most frequent itemset, in the model.
@@ -73,6 +93,7 @@ class Forecast:
     stages: tuple[Stage, ...]
     half_width: int
     relative_half_width: float
+    relative_error: float
     chosen_from: int
     above_zero_from: int
     kth_support: int
@@ -86,32 +107,29 @@ class Forecast:
         *,
         method: str,
         stages: tuple[Stage, ...],
-        half_width: int,
+        accuracy: Accuracy,
         chosen_from: int,
         found: float,
     ) -> "Forecast":
-        """A forecast in a model of the data: what follows from the half width and from the model is filled in."""
+        """A forecast in a model of the data: what follows from accuracy and from the model is filled in."""
+        half_width = math.ceil(accuracy.half_width)
         return cls(
             method,
             world.domain.max_size,
             stages,
             half_width,
-            half_width * world.curve.mean_reciprocal(k),
+            accuracy.relative_half_width,
+            accuracy.relative_error,
             chosen_from,
             above_zero_from=support_above_zero(half_width),
-            kth_support=round(world.curve.at_rank(k)),
-            found=found,
+            kth_support=round(world.kth_support(k)),
+            found=min(1.0, found),
         )
 
     @property
     def error_at_kth(self) -> float:
         """The half width in relation to the support of the k-th itemset."""
         return self.half_width / max(self.kth_support, 1)
-
-    @property
-    def relative_error(self) -> float:
-        """What a released support is wrong by on average, as a part of it."""
-        return self.relative_half_width / HALF_WIDTHS_IN_ERRORS
 
     def to_dict(self) -> dict[str, Any]:
         """The forecast as JSON values."""

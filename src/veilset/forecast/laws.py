@@ -48,17 +48,23 @@ def chances_to_be_among_first(
     >>> chances_to_be_among_first(np.array([9.0, 5.0, 5.0]), np.ones(3), k=2).round(2).tolist()
     [1.0, 0.5, 0.5]
     """
-    if float((present * np.ones(supports.size)).sum()) <= k:
-        return np.ones(supports.size)
+    level = level_of_first(supports, deviations, k=k, present=present)
+    return normal_distribution((supports - level) / deviations)
 
-    def chances(level: float) -> FloatArray:
-        return normal_distribution((supports - level) / deviations)
 
+def level_of_first(
+    supports: FloatArray, deviations: FloatArray, *, k: int, present: FloatArray | float = 1.0
+) -> float:
+    """What k of the supports plus normal noise are expected to pass; far below all where there are no more than k."""
     reach = 40 * float(deviations.max())
     low, high = float(supports.min()) - reach, float(supports.max()) + reach
-    return chances(
-        _where_it_falls_to(k, lambda level: float((present * chances(level)).sum()), low=low, high=high)
-    )
+    if float((present * np.ones(supports.size)).sum()) <= k:
+        return low
+
+    def passing(level: float) -> float:
+        return float((present * normal_distribution((supports - level) / deviations)).sum())
+
+    return _where_it_falls_to(k, passing, low=low, high=high)
 
 
 def support_to_be_drawn(choice: Exponential, *, candidates: int) -> int:

@@ -1,6 +1,8 @@
 """What methods would learn of the model, where their questions are followed without noise.
 
-Items of the model are held independently and numbered from the most popular one.
+Items of the model are numbered from the most popular one. They are held independently, but for lengths: one transaction
+takes more of everything than another, as its activity is (`World.unevenness`). Items that are held independently would
+make lengths far more alike than those of baskets are, which are nearly geometric.
 """
 
 import math
@@ -18,6 +20,28 @@ from veilset.itemsets import Itemset
 _LONGEST_LENGTH = 64
 """Transactions of 64 items and longer are one class, as in the histograms that methods ask for."""
 
+RARELY_HELD = 0.01
+"""Items that less than 1 % of transactions hold are taken together."""
+
+PART_ENDS = np.append(np.linspace(0, 0.875, 8), 1 - 2.0 ** -np.arange(4, 12))
+"""The exponential law in 16 parts: 7 of 1/8, then each half as likely as the one before."""
+
+PART_CHANCES = np.diff(np.append(PART_ENDS, 1.0))
+
+MOST_TAKEN, HALVINGS = 1e4, 60
+"""No item is taken more than 10,000 times; 60 halvings find how often."""
+
+
+def _means_of_parts() -> FloatArray:
+    """The mean of the exponential law of mean 1 in each part: beyond a level, the law has mean level + 1."""
+    levels = -np.log1p(-PART_ENDS)
+    beyond = (1 - PART_ENDS) * (levels + 1)
+    means: FloatArray = -np.diff(np.append(beyond, 0.0)) / PART_CHANCES
+    return means
+
+
+EXPONENTIAL_PARTS = _means_of_parts()
+
 
 def model_lengths(world: World, items: int, *, epsilon: Fraction) -> NoisyHistogram:
     """How many transactions have which length, where only the first `items` of the most popular items count."""
@@ -27,14 +51,43 @@ def model_lengths(world: World, items: int, *, epsilon: Fraction) -> NoisyHistog
 
 @lru_cache(maxsize=64)  # a search over epsilon comes by the same numbers of items again and again
 def _length_shares(world: World, items: int) -> FloatArray:
-    """The share of transactions of each length, one item after another; the last stands for all longer ones."""
-    shares = np.zeros(_LONGEST_LENGTH + 1)
-    shares[0] = 1
-    for share in world.shares[:items]:
-        moved = share * shares[:-1]
-        shares[:-1] -= moved
-        shares[1:] += moved
-    return shares
+    """The share of transactions of each length; the last stands for all longer ones.
+
+    One popular item after another, each held with the chance that a transaction's activity gives it; rare items
+    together, as a Poisson law.
+    """
+    activities = 1 + world.unevenness * (EXPONENTIAL_PARTS - 1)
+    shares = world.shares[:items]
+    popular = shares[shares >= RARELY_HELD]
+    chances = 1 - np.exp(-np.outer(activities, _rates(popular, activities)))
+    chances *= world.shortened
+    lengths = _poisson_lengths(activities * float(world.shortened * shares[popular.size :].sum()))
+    for held in chances.T[:, :, None]:
+        moved = held * lengths[:, :-1]
+        lengths[:, :-1] -= moved
+        lengths[:, 1:] += moved
+    means: FloatArray = PART_CHANCES @ lengths
+    return means
+
+
+def _rates(shares: FloatArray, activities: FloatArray) -> FloatArray:
+    """How often a transaction of activity 1 takes each item, so that these shares of all hold it at all."""
+    low, high = np.zeros(shares.size), np.full(shares.size, MOST_TAKEN)
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        is_more = 1 - PART_CHANCES @ np.exp(-np.outer(activities, middle)) > shares
+        low, high = np.where(is_more, low, middle), np.where(is_more, middle, high)
+    return high
+
+
+def _poisson_lengths(means: FloatArray) -> FloatArray:
+    """The shares of numbers up to the longest length, for each mean; the last stands for all larger ones."""
+    numbers = np.arange(_LONGEST_LENGTH)
+    ln_factorials = np.cumsum(np.log(np.maximum(numbers, 1)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.where(numbers == 0, 0.0, numbers * np.log(means[:, None]))
+    shares = np.exp(logs - means[:, None] - ln_factorials)
+    return np.column_stack([shares, np.maximum(0.0, 1 - shares.sum(axis=1))])
 
 
 def expected_rank(world: World, k: int, *, rate: float) -> int:

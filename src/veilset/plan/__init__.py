@@ -21,7 +21,7 @@ from veilset.integers import whole
 from veilset.plan import bounds
 from veilset.plan.bounds import Usefulness
 from veilset.plan.facts import Facts, KnownFacts, read_facts
-from veilset.plan.forecasting import Forecasts, Model, forecasters, least_epsilon, world_of
+from veilset.plan.forecasting import Forecasts, Model, forecasters, largest_asked, least_epsilon, world_of
 from veilset.plan.notebook import notebook_table
 from veilset.plan.trade import Trade, plan_epsilon
 from veilset.request import Support
@@ -35,6 +35,7 @@ __all__ = [
     "Plan",
     "Trade",
     "forecasters",
+    "largest_asked",
     "make_plan",
     "plan_epsilon",
     "read_facts",
@@ -198,15 +199,11 @@ def make_plan(
 
 
 def _best(every: list[Forecasts], epsilon: Fraction) -> list[Forecasts]:
-    """The first, which is `planned`; then what finds most, and of equals what errs least.
+    """The first, which is `planned`; then what finds most, and of equals what errs least."""
 
-    Methods that give nothing but single items come last, where others give itemsets: the share that they find is
-    that of the best items, which is not what was asked for.
-    """
-
-    def rank(each: Forecasts) -> tuple[bool, float, float]:
+    def rank(each: Forecasts) -> tuple[float, float]:
         forecast = each.at(epsilon)
-        return forecast.max_size == 1, -forecast.found, forecast.relative_error
+        return -forecast.found, forecast.relative_error
 
     return [every[0], *sorted(every[1:], key=rank)]
 

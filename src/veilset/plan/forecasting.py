@@ -5,12 +5,13 @@ from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 
 from veilset.arguments import exact_number, instance
+from veilset.arrays import FloatArray
 from veilset.errors import BadCall
 from veilset.forecast import Forecast, World
-from veilset.forecast.curve import bend, popularity, support_curve
+from veilset.forecast.curve import SupportCurve, popularity, popularity_through, support_curve
 from veilset.gate import Delta, exact_delta
 from veilset.integers import whole
 from veilset.itemsets import Domain
@@ -25,6 +26,11 @@ _POWERS_OF_TEN = [Fraction(10) ** power for power in range(-4, 5)]
 
 MOST_SEARCHED = _POWERS_OF_TEN[-1]
 """10,000: no larger epsilon is looked at."""
+
+
+SHARE_OF_RECORDS = 0.5
+"""Where half of all rows hold the k-th itemset, they are records of a form and about equally long. The rarer it is, the
+more they are baskets, which differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +84,8 @@ class Model:
         return Domain(items=range(self.facts.items), max_size=largest)
 
     def _forecasts_of(self, forecaster: Forecaster, domain: Domain) -> "Forecasts":
-        world = cache(lambda: world_of(self.facts, domain, k=self.k, guess=self.guess))
+        largest = min(largest_asked(self.request.max_size), self.facts.items)
+        world = cache(lambda: world_of(self.facts, domain, largest=largest, k=self.k, guess=self.guess))
 
         @cache  # searches over epsilon begin with the same steps
         def at(epsilon: Fraction) -> Forecast:
@@ -88,7 +95,7 @@ class Model:
             wanted = min(self.k, found.world.domain.size)
             return found.after(forecaster.forecast(found.world, wanted, found.remaining))
 
-        return Forecasts(at, kth_support=lambda: world().curve.at_rank(self.k))
+        return Forecasts(at, kth_support=lambda: world().kth_support(self.k))
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,20 +112,57 @@ def forecasters() -> dict[str, Forecaster]:
     return {name: forecaster for name, forecaster in every.items() if forecaster is not None}
 
 
-def world_of(facts: Facts, domain: Domain, *, k: int, guess: int | None) -> World:
-    """The model of the data, bent to a guess of the k-th support where there is one."""
-    shares = popularity(items=facts.items, length=facts.length)
-    curve = support_curve(shares, rows=facts.rows, max_size=domain.max_size)
-    if guess is not None:
-        support = curve.at_rank(k)
-        if not 0 < support < facts.rows:
-            raise BadCall(
-                "a guess of the k-th support does not go with these facts, by which "
-                f"{support:.0f} of {facts.rows} rows hold it; leave the guess out, or give another length"
-            )
-        shares = bend(shares, rows=facts.rows, support=support, wanted=guess)
-        curve = support_curve(shares, rows=facts.rows, max_size=domain.max_size)
-    return World(facts.rows, shares, domain, curve)
+def largest_asked(max_size: int | None) -> int:
+    """The most items in an itemset that counts: what the caller allows, or the most that any method looks for."""
+    return max_size or max(each.largest_size(None) for each in forecasters().values())
+
+
+def world_of(facts: Facts, domain: Domain, *, largest: int, k: int, guess: int | None) -> World:
+    """The model of the data, bent to a guess of the k-th support where there is one.
+
+    Asked for are itemsets of up to `largest` items; a method may consider fewer of them, those of its domain.
+    """
+    shares = _shares(facts, largest, k, guess)
+    asked = _curve(facts, largest, k, guess)
+    considered = (
+        asked
+        if domain.max_size >= largest
+        else support_curve(shares, rows=facts.rows, max_size=domain.max_size)
+    )
+    unevenness = _unevenness(facts, asked.at_rank(k))
+    return World(facts.rows, shares, domain, considered, asked, unevenness, facts.length)
+
+
+def _unevenness(facts: Facts, kth_support: float) -> float:
+    """How far rows differ in how much they take: for baskets so far that lengths vary as the geometric law from 1 does.
+
+    Of mean m, that law has variance m (m - 1). Independent items give lengths a variance of m, about, and activity of
+    standard deviation u adds (u m)^2.
+    """
+    are_baskets = max(0.0, 1 - kth_support / (SHARE_OF_RECORDS * facts.rows))
+    return are_baskets * math.sqrt(max(0.0, 1 - 2 / facts.length))
+
+
+@lru_cache(maxsize=8)  # all methods are forecast in the same model
+def _shares(facts: Facts, largest: int, k: int, guess: int | None) -> FloatArray:
+    """Of items, in the model."""
+    if guess is None:
+        return popularity(items=facts.items, length=facts.length)
+    support = _curve(facts, largest, k, None).at_rank(k)
+    if not 0 < support < facts.rows:
+        raise BadCall(
+            "a guess of the k-th support does not go with these facts, by which "
+            f"{support:.0f} of {facts.rows} rows hold it; leave the guess out, or give another length"
+        )
+    return popularity_through(
+        guess, k=k, rows=facts.rows, items=facts.items, length=facts.length, max_size=largest
+    )
+
+
+@lru_cache(maxsize=16)
+def _curve(facts: Facts, largest: int, k: int, guess: int | None) -> SupportCurve:
+    """The supports of all itemsets that are asked for, in the model."""
+    return support_curve(_shares(facts, largest, k, guess), rows=facts.rows, max_size=largest)
 
 
 def least_epsilon(is_enough: Callable[[Fraction], bool]) -> float | None:

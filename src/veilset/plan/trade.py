@@ -6,8 +6,8 @@ e^epsilon times as likely with this person as without, so Bayes' rule moves even
 """
 
 import math
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Real
@@ -105,7 +105,7 @@ class Need:
         return max(self.epsilon_for_found, self.epsilon_for_error)
 
     def label(self) -> str:
-        """The method's name; one of single items is asked for those, which are easier to find."""
+        """The method's name; one that gives single items alone says so."""
         return f"{self.method} (single items)" if self.max_size == 1 else self.method
 
     def to_dict(self) -> dict[str, Any]:
@@ -240,7 +240,7 @@ def plan_epsilon(  # noqa: PLR0913 - all keyword-only, each documented
     needs = tuple(_need(each, found, error) for each in forecasts[: None if asks_all else 1])
     if needs[0].epsilon is not None:
         told.add(Fraction(str(needs[0].epsilon)))
-    points = tuple(_point(forecasts[0], epsilon) for epsilon in sorted(told))
+    points = _never_less(_point(forecasts[0], epsilon) for epsilon in sorted(told))
     return Trade(facts, k, found, error, needs, points, model.assumption, model.delta or Fraction(0))
 
 
@@ -257,6 +257,19 @@ def _need(forecasts: Forecasts, found: Fraction, error: Fraction) -> Need:
 def _point(forecasts: Forecasts, epsilon: Fraction) -> TradePoint:
     forecast = forecasts.at(epsilon)
     return TradePoint(float(epsilon), forecast.found, forecast.relative_error, most_believed(float(epsilon)))
+
+
+def _never_less(points: Iterable[TradePoint]) -> tuple[TradePoint, ...]:
+    """What each epsilon buys, in ascending order: no less than a smaller one, for whoever has more can spend less.
+
+    A forecast follows a method's decisions without their noise, so it can fall by a little where one of them turns.
+    """
+    best: list[TradePoint] = []
+    for point in points:
+        found = max([point.found, *(each.found for each in best)])
+        error = min([point.error, *(each.error for each in best)])
+        best.append(replace(point, found=found, error=error))
+    return tuple(best)
 
 
 def _part(share: Fraction) -> str:

@@ -1,7 +1,9 @@
 """What to expect of `f1m`, `difffim-naive` and `difffim`: noisy supports level by level, in truncated transactions.
 
 Lengths are those of the model, where items are held independently. The threshold, the largest size and the histograms
-of lengths are followed without their noise, and smart truncation is taken to keep no more of a support than random one.
+of lengths are followed without their noise. Which itemsets are found is told as if smart truncation kept no more of a
+support than random one; what is told of their supports, by the posteriors of the method, with its own laws of what
+either truncation keeps.
 Items are numbered from the most popular one, so the least frequent part of an itemset is the one without its first.
 """
 
@@ -16,6 +18,7 @@ from veilset.arrays import FloatArray, Int64Array
 from veilset.forecast import Forecast, Stage, World, laws
 from veilset.forecast.curve import TOLERANCE
 from veilset.forecast.model import model_lengths
+from veilset.forecast.released import LAPLACE_HALF_WIDTH, Accuracy, Told
 from veilset.gate import DiscreteLaplace, NoisyCounts, NoisyHistogram
 from veilset.itemsets import Itemsets
 from veilset.methods.difffim.levels import (
@@ -25,10 +28,11 @@ from veilset.methods.difffim.levels import (
     Heuristics,
     best_limit,
 )
-from veilset.methods.shared.forecast import forecast_number
+from veilset.methods.difffim.smart_shares import OUTRANKED_CLASSES, kept_smartly
+from veilset.methods.shared.forecast import forecast_number, most_transactions
+from veilset.methods.shared.forecast_posterior import MOST_READ, model_prior, read_by_posterior
 from veilset.methods.shared.noisy_values import KeptShares
 from veilset.methods.shared.preliminaries import SHARE_FOR_HOW_MANY
-from veilset.methods.shared.shrinkage import expected_half_widths
 from veilset.methods.shared.truncation import holders_by_length, kept_at_random, kept_share, length_up_to
 
 UNLIKELY = 0.01
@@ -76,10 +80,50 @@ class ExpectedLevel:
     stages: tuple[Stage, ...]
     values: FloatArray
     deviations: FloatArray
+    noisy: FloatArray
+    average: FloatArray
     scale: float
-    law: KeptShares
+    terms: Terms
+    is_smart: bool
     kept: float
     needed: float
+
+    def stands_for(self, values: FloatArray) -> FloatArray:
+        """The supports that noisy values stand for on average."""
+        supports: FloatArray = np.interp(values, self.noisy, self.average)
+        return supports
+
+    def groups(self, world: World, places: Int64Array) -> Iterator[tuple[Int64Array, KeptShares]]:
+        """Some of the candidates that lose about alike, and the law of what is kept of them."""
+        size, limit, lengths = self.candidates.size, self.terms.limit, self.terms.lengths
+        if not self.is_smart:
+            yield places, kept_at_random(lengths, size=size, limit=limit)
+            return
+        outranked = self._outranked(world, places)
+        classes = np.rint(outranked * OUTRANKED_CLASSES).astype(np.int64)
+        for each in np.unique(classes):
+            share = float(outranked[classes == each].mean())
+            yield (
+                places[classes == each],
+                kept_smartly(lengths, size=size, limit=limit, outranked=share),
+            )
+
+    def rarest_parts(self, world: World, places: Int64Array) -> FloatArray:
+        """The supports of the rarest parts of some candidates: those without the most popular item."""
+        shares: FloatArray = self.candidates.shares[places] / world.shares[self.candidates.items[places, 0]]
+        return world.rows * shares
+
+    def _outranked(self, world: World, places: Int64Array) -> FloatArray:
+        """The share of other items held that stand in better candidates than some item of an itemset does.
+
+        The best candidates are those of the most popular items, so these are the more popular ones.
+        """
+        items = self.candidates.items[places]
+        held = np.append(0.0, np.cumsum(world.shares[: int(self.candidates.items.max()) + 1]))
+        own = world.shares[items]
+        before = held[items.max(axis=1)] - (own.sum(axis=1) - world.shares[items.max(axis=1)])
+        outranked: FloatArray = np.maximum(before, 0.0) / np.maximum(held[-1] - own.sum(axis=1), 1e-9)
+        return np.minimum(outranked, 1.0)
 
     def chance_to_be_extended(self, supports: FloatArray) -> FloatArray:
         """That what truncation keeps of a support, plus noise, is enough."""
@@ -134,36 +178,49 @@ def forecast_best(
     candidates = [level.candidates for level in levels]
     supports = world.rows * np.concatenate([each.shares for each in candidates])
     counted = np.concatenate([each.chances for each in candidates])
-    chosen = laws.chances_to_be_among_first(
-        np.concatenate([level.values for level in levels]),
-        np.concatenate([level.deviations for level in levels]),
-        k=k,
-        present=counted,
-    )
+    values = np.concatenate([level.values for level in levels])
+    deviations = np.concatenate([level.deviations for level in levels])
+    chosen = laws.chances_to_be_among_first(values, deviations, k=k, present=counted)
     best = np.argsort(-supports, kind="stable")[:k]
-    is_found = (counted * chosen)[best] * (supports[best] >= (1 - TOLERANCE) * world.curve.at_rank(k))
+    is_wanted = supports[best] >= (1 - TOLERANCE) * world.kth_support(k)
+    is_found = (counted * chosen)[best] * is_wanted
+    level = laws.level_of_first(values, deviations, k=k, present=counted)
+    largest = most_transactions(world, preliminaries[0])
     return Forecast.of(
         world,
         k,
         method=name,
-        stages=preliminaries + tuple(stage for level in levels for stage in level.stages),
-        half_width=int(np.median(_half_widths(world, levels, best))),
-        chosen_from=max(level.support_to_be_chosen(k) for level in levels),
+        stages=preliminaries + tuple(stage for each in levels for stage in each.stages),
+        accuracy=_accuracy(world, levels, best[is_wanted], level=level, largest=largest),
+        chosen_from=max(each.support_to_be_chosen(k) for each in levels),
         found=float(is_found.sum()) / k,
     )
 
 
-def _half_widths(world: World, levels: list[ExpectedLevel], best: Int64Array) -> FloatArray:
-    """Of the intervals of some itemsets, by their places among those of all levels."""
-    ends = np.cumsum([0, *(level.candidates.shares.size for level in levels)])
-    parts = []
-    for level, start, end in zip(levels, ends[:-1], ends[1:], strict=True):
-        supports = world.rows * level.candidates.shares[best[(best >= start) & (best < end)] - start]
-        scales, is_normal = np.full(supports.size, level.stages[-1].scale), np.zeros(supports.size, np.bool_)
-        parts.append(
-            expected_half_widths(supports, scales, is_normal=is_normal, largest=world.rows, kept=level.law)
-        )
-    return np.concatenate(parts)
+def _accuracy(
+    world: World, levels: list[ExpectedLevel], best: Int64Array, *, level: float, largest: float
+) -> Accuracy:
+    """Of some itemsets, by their places among those of all levels; chosen are those whose value passes a level."""
+    ends = np.cumsum([0, *(each.candidates.shares.size for each in levels)])
+    some = best[np.linspace(0, best.size - 1, min(best.size, MOST_READ)).astype(np.int64)]
+    parts, chances, reach = [], [], math.inf
+    for each, start, end in zip(levels, ends[:-1], ends[1:], strict=True):
+        places = some[(some >= start) & (some < end)] - start
+        supports, counted = world.rows * each.candidates.shares, each.candidates.chances
+        prior = model_prior(supports, counted, largest=largest)
+        for alike, law in each.groups(world, places):
+            told, values = read_by_posterior(
+                supports[alike],
+                np.full(alike.size, each.stages[-1].scale),
+                is_normal=np.zeros(alike.size, np.bool_),
+                prior=prior,
+                kept=law,
+                ceilings=each.rarest_parts(world, alike) + reach,
+            )
+            parts.append(told)
+            chances.append(counted[alike][:, None] * (each.stands_for(values) >= level))
+        reach = LAPLACE_HALF_WIDTH * each.stages[-1].scale / each.kept
+    return Told.joined(parts).accuracy(np.concatenate(chances), largest=largest)
 
 
 def _threshold(world: World, k: int) -> int:
@@ -237,9 +294,12 @@ def _level(
         candidates,
         (*terms.stages, Stage(f"supports, size {size}", noise)),
         values=np.interp(means, grid, known.average),
+        noisy=grid.astype(np.float64),
+        average=known.average,
         deviations=np.sqrt(2 * scale**2 + means * (1 - kept)) / share,
         scale=scale / share,
-        law=kept_at_random(terms.lengths, size=size, limit=limit),
+        terms=terms,
+        is_smart=heuristics.is_smart and size > 1,
         kept=kept,
         needed=float(np.interp(min_count, known.largest, grid, left=-np.inf)),
     )

@@ -6,7 +6,7 @@ stand in the tree; truncation is taken to keep the first ones.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -15,6 +15,7 @@ from veilset.arrays import FloatArray
 from veilset.forecast import Forecast, Stage, World, laws
 from veilset.forecast.curve import TOLERANCE
 from veilset.forecast.model import expected_rank, model_lengths
+from veilset.forecast.released import LAPLACE_NOISE, NOISE_PARTS, NORMAL_NOISE, Accuracy, Told
 from veilset.gate import (
     Budget,
     DiscreteLaplace,
@@ -28,13 +29,9 @@ from veilset.itemsets import Domain, Itemsets
 from veilset.methods.dpfim import LARGEST_MINED, SHARE_FOR_TREE
 from veilset.methods.dpfim import sample as rules
 from veilset.methods.dpfim.tree_questions import is_wide, node_threshold
-from veilset.methods.dpfim.tree_supports import TreeSupports, in_tree
-from veilset.methods.shared.forecast import forecast_number
-from veilset.methods.shared.marginals import WIDEST_IN_SIGMA
+from veilset.methods.dpfim.tree_supports import ALWAYS_LACKING, TreeSupports, combined, in_tree
+from veilset.methods.shared.forecast import forecast_number, most_transactions
 from veilset.methods.shared.truncation import kept_share, length_up_to
-
-EXPECTED_UNEVEN = 0.15
-"""What the tree lacks is expected to differ from itemset to itemset by 15 % of their supports."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,14 +65,15 @@ def forecast(world: World, k: int, epsilon: Fraction) -> Forecast:
     budget.charge("supports", supports)
     grown = model_tree(world, items.number, depth, tree)
     known = in_tree(grown, _model_singles(world, grown, singles), k=2 * k, max_size=world.domain.max_size)
+    found = _chances(world, k, known, items)
     return Forecast.of(
         world,
         k,
         method="dpfim",
         stages=tuple(Stage(charge.question, charge.mechanism) for charge in budget.charges),
-        half_width=_half_width(known.best(k), supports),
+        accuracy=_accuracy(world, known, found, supports, largest=most_transactions(world, number)),
         chosen_from=max(items.chosen_from, grown.threshold + math.ceil(laws.SCALES_OF_BAD_LUCK * tree.scale)),
-        found=_found(world, k, known, items),
+        found=float(found.sum()) / k,
     )
 
 
@@ -160,21 +158,44 @@ def _model_singles(world: World, tree: NoisyTree, mechanism: DiscreteLaplace | N
     return NoisyCounts(Itemsets.of((item,) for item in tree.order), supports, mechanism)
 
 
-def _half_width(known: TreeSupports, asked: DiscreteLaplace) -> int:
-    """The median over the itemsets that will be released, of tree and counts together."""
-    one_count = 2 * float(asked.scale) ** 2
-    variances = known.variances + (EXPECTED_UNEVEN * known.supports) ** 2
-    deviations = np.sqrt(variances * one_count / (variances + one_count))
-    return math.ceil(WIDEST_IN_SIGMA * float(np.median(deviations))) if deviations.size else 0
+def _true(world: World, known: TreeSupports) -> FloatArray:
+    """The supports in the model, of which the tree holds a part."""
+    return np.array([world.rows * math.prod(world.shares[list(itemset)]) for itemset in known.itemsets])
 
 
-def _found(world: World, k: int, known: TreeSupports, items: ExpectedItems) -> float:
-    """Of the k best, the share whose items are chosen and whose supports in the tree are large enough."""
+def _chances(world: World, k: int, known: TreeSupports, items: ExpectedItems) -> FloatArray:
+    """That an itemset is one of the k best, its items are chosen and its support in the tree is large enough."""
     if len(known.itemsets) == 0:
-        return 0.0
+        return np.zeros(0)
     taken = laws.chances_to_be_among_first(known.supports, np.sqrt(known.variances), k=k)
-    itemsets = list(known.itemsets)
-    true = np.array([world.rows * math.prod(world.shares[list(itemset)]) for itemset in itemsets])
-    at_least = (1 - TOLERANCE) * world.curve.at_rank(k)
-    reached = [math.prod(items.chances[list(itemset)]) for itemset in itemsets]
-    return min(1.0, float((taken * reached * (true >= at_least)).sum()) / k)
+    reached = np.array([math.prod(items.chances[list(itemset)]) for itemset in known.itemsets])
+    chances: FloatArray = taken * reached * (_true(world, known) >= (1 - TOLERANCE) * world.kth_support(k))
+    return chances
+
+
+def _accuracy(
+    world: World, known: TreeSupports, chances: FloatArray, asked: DiscreteLaplace, *, largest: int
+) -> Accuracy:
+    """Of tree and counts together, as the method puts them together, with noise that takes turns among the itemsets.
+
+    What the tree lacks differs from itemset to itemset by as much as is lacking, as the method takes it before it knows
+    better; in the model itself all itemsets would lack about alike.
+    """
+    number, true = len(known.itemsets), _true(world, known)
+    if number == 0:
+        return Told.counted(np.array([world.kth_support(1)]), float(asked.scale)).accuracy(
+            np.ones(1), largest=largest
+        )
+    places = np.arange(number)
+    counts = true + float(asked.scale) * LAPLACE_NOISE[places * 5 % NOISE_PARTS]
+    lacking = np.abs(true - known.supports) + ALWAYS_LACKING * true
+    in_tree = (
+        known.supports + np.hypot(lacking, np.sqrt(known.variances)) * NORMAL_NOISE[places * 7 % NOISE_PARTS]
+    )
+    estimates = combined(
+        replace(known, supports=np.maximum(in_tree, 0.0)),
+        NoisyCounts(known.itemsets, np.rint(counts).astype(np.int64), asked),
+        most=largest,
+    )
+    told = (estimates.supports, estimates.low, estimates.high)
+    return Told(true, *(each.astype(np.float64)[:, None] for each in told)).accuracy(chances, largest=largest)

@@ -9,10 +9,11 @@ import numpy as np
 
 from veilset.arrays import FloatArray, Int64Array
 from veilset.forecast import Forecast, Stage, World, laws
+from veilset.forecast.released import Accuracy, Told
 from veilset.gate import DiscreteLaplace
 from veilset.methods.dpfim import MOST_COUNTED_BY_STRAWMAN, STRAWMAN_SIZE
-from veilset.methods.shared.forecast import forecast_number
-from veilset.methods.shared.shrinkage import expected_half_widths
+from veilset.methods.shared.forecast import forecast_number, most_transactions
+from veilset.methods.shared.forecast_posterior import MOST_READ, model_prior, read_by_posterior
 
 MOST_ITEMSETS = MOST_COUNTED_BY_STRAWMAN
 """There is no forecast for more itemsets: the method refuses to list them."""
@@ -39,16 +40,30 @@ def forecast(world: World, k: int, epsilon: Fraction) -> Forecast:
         k,
         method="strawman",
         stages=(number, *stages),
-        half_width=math.ceil(np.median(_half_widths(world, supports[best], scales[best]))),
+        accuracy=_accuracy(k, supports, scales, best, largest=most_transactions(world, number)),
         chosen_from=math.ceil(float(scales.max()) * (rivals + laws.SCALES_OF_BAD_LUCK)),
         found=float(taken[best].sum()) / k,
     )
 
 
-def _half_widths(world: World, supports: FloatArray, scales: FloatArray) -> FloatArray:
-    """Of the intervals of the best itemsets."""
-    is_normal = np.zeros(supports.size, np.bool_)
-    return expected_half_widths(supports, scales, is_normal=is_normal, largest=world.rows)
+def _accuracy(
+    k: int, supports: FloatArray, scales: FloatArray, best: Int64Array, *, largest: float
+) -> Accuracy:
+    """Of the best itemsets, by posteriors; all of a size have noise of one scale."""
+    level = laws.level_of_first(supports, math.sqrt(2) * scales, k=k)
+    some = best[np.linspace(0, best.size - 1, min(best.size, MOST_READ)).astype(np.int64)]
+    parts, chances = [], []
+    for scale in np.unique(scales[some]):
+        those, alike = some[scales[some] == scale], supports[scales == scale]
+        told, values = read_by_posterior(
+            supports[those],
+            scales[those],
+            is_normal=np.zeros(those.size, np.bool_),
+            prior=model_prior(alike, np.ones(alike.size), largest=largest),
+        )
+        parts.append(told)
+        chances.append((values >= level).astype(np.float64))
+    return Told.joined(parts).accuracy(np.concatenate(chances), largest=largest)
 
 
 @lru_cache(maxsize=8)  # a search over epsilon comes by the same itemsets again and again

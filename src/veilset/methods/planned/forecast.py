@@ -12,7 +12,6 @@ Approximated are:
 Items are numbered from the most popular one.
 """
 
-import math
 from fractions import Fraction
 
 import numpy as np
@@ -20,6 +19,7 @@ import numpy as np
 from veilset.forecast import Forecast, Stage, World, laws
 from veilset.forecast.curve import TOLERANCE
 from veilset.forecast.model import expected_rank
+from veilset.forecast.released import Told
 from veilset.gate import DiscreteLaplace, Exponential, NoisyCount
 from veilset.methods.planned import NAME
 from veilset.methods.planned.forecast_dense import forecast_dense
@@ -34,8 +34,7 @@ from veilset.methods.planned.scouting import (
     with_rank,
 )
 from veilset.methods.planned.settings import DEFAULT, Settings
-from veilset.methods.shared.forecast import forecast_number
-from veilset.methods.shared.marginals import WIDEST_IN_SIGMA
+from veilset.methods.shared.forecast import forecast_number, most_transactions
 from veilset.methods.shared.preliminaries import Preliminaries
 
 
@@ -59,12 +58,12 @@ def _scouted(
 ) -> tuple[Stages, DenseScouting | SparseScouting]:
     """The small questions, and what follows from their answers."""
     number, left = forecast_number(epsilon)
-    kth = DiscreteLaplace(1, epsilon * settings.share_for_kth)
+    noise, kth = DiscreteLaplace(1, epsilon - left), DiscreteLaplace(1, epsilon * settings.share_for_kth)
     answer = NoisyCount(round(world.curve.at_rank(k)), kth)
     estimate = ThresholdEstimate.of(answer, number=world.rows, settings=settings)
     stages = (number, Stage("support of the k-th itemset", kth))
     scouting = SparseScouting(
-        preliminaries=Preliminaries(NoisyCount(world.rows, None), k, 0, left, ()),
+        preliminaries=Preliminaries(NoisyCount(world.rows, noise), k, 0, left, ()),
         domain=world.domain,
         settings=settings,
         unit_transactions=1,
@@ -83,21 +82,19 @@ def _scouted(
 
 def _summed_up(world: World, k: int, first: Stages, progress: ForecastProgress) -> Forecast:
     """What is found, and how well, by what will be known."""
-    expected, kth_support = progress.expected, world.curve.at_rank(k)
+    expected = progress.expected
     chances = expected.present * laws.chances_to_be_among_first(
         expected.supports, expected.deviations, k=k, present=expected.present
     )
     best = np.argsort(-expected.supports, kind="stable")[:k]
-    half_widths = WIDEST_IN_SIGMA * expected.deviations[best]
-    half_width = math.ceil(float(np.median(half_widths)))
-    return Forecast(
+    best = best[expected.supports[best] >= (1 - TOLERANCE) * world.kth_support(k)]
+    told = Told.plainly(expected.supports[best], expected.deviations[best], np.ones(best.size, np.bool_))
+    return Forecast.of(
+        world,
+        k,
         method=NAME,
-        max_size=world.domain.max_size,
         stages=first + progress.stages,
-        half_width=half_width,
-        relative_half_width=float(np.mean(half_widths / np.maximum(expected.supports[best], 1.0))),
+        accuracy=told.accuracy(chances[best], largest=most_transactions(world, first[0])),
         chosen_from=progress.chosen_from(k),
-        above_zero_from=laws.support_above_zero(half_width),
-        kth_support=round(kth_support),
-        found=float(chances[best][expected.supports[best] >= (1 - TOLERANCE) * kth_support].sum()) / k,
+        found=float(chances[best].sum()) / k,
     )

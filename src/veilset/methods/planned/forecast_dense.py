@@ -1,7 +1,8 @@
 """What to expect of `planned` where few items carry the answer: its own decisions, on the supports of a model.
 
 Approximated are who is misplaced in one draw for all items: each with the chance that the loss reaches its distance
-from the bar, one half of the time; and the noise of marginals, by what the method predicts itself.
+from the bar, one half of the time; how many items it selects, by their expected number; and the noise of marginals, by
+what the method predicts itself.
 """
 
 from dataclasses import dataclass
@@ -49,8 +50,12 @@ def forecast_dense(world: World, scouting: DenseScouting) -> ForecastProgress:
 def _forecast_one_marginal(
     world: World, scouting: DenseScouting, items: DrawnItems, selection: OneMarginal
 ) -> ForecastProgress:
-    """The marginal of as many items as may be selected."""
-    noise, basis = DiscreteLaplace(1, selection.for_marginal), tuple(range(selection.items.most))
+    """The marginal of as many items as will be selected: one draw for all leaves out those that are too rare."""
+    noise, number = DiscreteLaplace(1, selection.for_marginal), selection.items.most
+    if selection.items.is_one_draw:
+        expected_number = round(float(items.chances.sum()))
+        number = min(max(expected_number, min(scouting.fewest_items, number)), number)
+    basis = tuple(range(number))
     expected = known_by_marginals(world, scouting, [basis], items.chances, scale=float(noise.scale))
     stages = (Stage("choice of items", items.draw), Stage("marginal", noise))
     return ForecastProgress(expected, items.kept_from, stages, Fraction(0))

@@ -73,9 +73,10 @@ class Expected:
         return laws.normal_distribution((self.supports - support) / self.deviations)
 
     def kth_support(self, k: int) -> float:
-        """The support of the k-th of them, or of the last."""
-        kth = min(k, self.supports.size)
-        return float(np.partition(self.supports, -kth)[-kth])
+        """The support of the k-th of them; 0 where there are fewer, as anything may be the k-th then."""
+        if self.supports.size < k:
+            return 0.0
+        return float(np.partition(self.supports, -k)[-k])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

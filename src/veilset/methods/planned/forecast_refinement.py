@@ -158,11 +158,16 @@ def _after_groups(
 def _after_marginals(
     world: World, scouting: Scouting, expected: Expected, bases: Sequence[Basis], noise: DiscreteLaplace
 ) -> Expected:
-    """After marginals of all bases, also about itemsets that were no candidates."""
+    """After marginals of all bases, also about itemsets that were no candidates.
+
+    A small support is likelier before anything is known of those, so noise seldom lifts one of them above the others:
+    as if its subsets told of it as usual.
+    """
     measured = known_by_marginals(world, scouting, bases, expected.present, scale=float(noise.scale))
     place_of = {itemset: place for place, itemset in enumerate(measured.itemsets)}
     old = [place for place, itemset in enumerate(expected.itemsets) if itemset in place_of]
     again = [place_of[expected.itemsets[place]] for place in old]
     updated = expected.updated(np.array(old, np.int64), measured.deviations[again])
-    new = np.setdiff1d(np.arange(len(measured.itemsets)), again)
-    return updated + measured.take(new)
+    new = measured.take(np.setdiff1d(np.arange(len(measured.itemsets)), again))
+    usual = scouting.settings.usual_width * np.maximum(new.supports, 1.0)
+    return updated + new.updated(np.arange(usual.size), usual)

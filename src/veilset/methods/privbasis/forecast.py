@@ -9,10 +9,11 @@ from itertools import combinations
 
 import numpy as np
 
-from veilset.arrays import FloatArray, Int64Array
+from veilset.arrays import FloatArray
 from veilset.forecast import Forecast, Stage, World, laws
 from veilset.forecast.curve import TOLERANCE
 from veilset.forecast.model import chance_to_be_reached, expected_rank
+from veilset.forecast.released import Accuracy, Told
 from veilset.gate import DiscreteLaplace, Exponential, NoisyHistogram
 from veilset.itemsets import Itemset
 from veilset.methods.privbasis import (
@@ -27,8 +28,11 @@ from veilset.methods.privbasis import (
     how_many_pairs,
 )
 from veilset.methods.shared.bases import Basis, basis_set
-from veilset.methods.shared.forecast import forecast_number
-from veilset.methods.shared.shrinkage import expected_half_widths
+from veilset.methods.shared.forecast import forecast_number, most_transactions
+from veilset.methods.shared.forecast_posterior import MOST_READ, model_prior, read_by_posterior
+
+SCATTERED_IN_BASIS = 3
+"""3 items that have nothing to do with each other are best in a basis: (1 / g)^2 2^g, the variance, is least at 3."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,7 +75,8 @@ def forecast(world: World, k: int, epsilon: Fraction) -> Forecast:
     rank = Exponential(1, 1, remaining * SHARE_FOR_LAMBDA, is_monotone=False)
     draws = _draws(world, k, rank=rank, epsilon=remaining * SHARE_FOR_ITEMS)
     bases = _bases(*(tuple(each.expected) for each in draws))
-    noise = DiscreteLaplace(1, remaining * SHARE_FOR_BASES / len(bases))
+    number_of_bases = _number_of_bases(draws, bases)
+    noise = DiscreteLaplace(1, remaining * SHARE_FOR_BASES / number_of_bases)
     counts = _without_data(bases, noise, max_size=world.domain.max_size)
     supports = _supports(world, counts)
     choices = [
@@ -85,9 +90,9 @@ def forecast(world: World, k: int, epsilon: Fraction) -> Forecast:
             number,
             Stage("how many items", rank),
             *choices,
-            Stage("marginals", noise, times=len(bases)),
+            Stage("marginals", noise, times=number_of_bases),
         ),
-        half_width=_half_width(world, counts, supports, np.argsort(-supports)[:k]),
+        accuracy=_accuracy(k, draws, counts, supports, largest=most_transactions(world, number)),
         chosen_from=max(each.support() for each in draws),
         found=_found(world, k, draws, counts, supports),
     )
@@ -114,17 +119,56 @@ def _bases(items: tuple[Itemset, ...], pairs: tuple[Itemset, ...] = ()) -> list[
     return basis_set([item for (item,) in items], pairs, largest=LARGEST_BASIS)
 
 
+def _number_of_bases(draws: list[Draws], bases: list[Basis]) -> int:
+    """That of the bases of the best items and pairs, and more for what noise draws in their place.
+
+    The pairs of a few popular items fit into few bases. Those that noise draws share no items, so each needs its room.
+    """
+    if len(bases) == 1:
+        return 1
+    number = sum(each.choice.draws for each in draws)
+    best = sum(float(each.chances[: each.choice.draws].sum()) for each in draws) / number
+    scattered = max(len(bases), number // SCATTERED_IN_BASIS)
+    return round(best * len(bases) + (1 - best) * scattered)
+
+
 def _without_data(bases: list[Basis], noise: DiscreteLaplace, *, max_size: int) -> BasisCounts:
     """The itemsets that the bases will tell about, with their noise, as the method reckons it."""
     blank = [NoisyHistogram(np.zeros(2 ** len(basis), np.int64), noise) for basis in bases]
     return counts_over(bases, blank, max_size=max_size)
 
 
-def _half_width(world: World, counts: BasisCounts, supports: FloatArray, best: Int64Array) -> int:
-    """The median over the itemsets that are best in the model."""
-    noisy = counts.noisy.take(best)
-    widths = expected_half_widths(supports[best], noisy.scales, is_normal=noisy.is_normal, largest=world.rows)
-    return math.ceil(np.median(widths))
+def _accuracy(
+    k: int, draws: list[Draws], counts: BasisCounts, supports: FloatArray, *, largest: float
+) -> Accuracy:
+    """Of those that are best in the model, by the method's posteriors: a prior for each size."""
+    level = laws.level_of_first(supports, counts.noisy.deviations, k=k)
+    reached = _reached(draws, counts)
+    sizes = np.diff(counts.itemsets.offsets)
+    best = np.argsort(-supports)[:k]
+    best = best[np.linspace(0, best.size - 1, min(best.size, MOST_READ)).astype(np.int64)]
+    parts, chances = [], []
+    for size in np.unique(sizes[best]):
+        of_size, those = sizes == size, best[sizes[best] == size]
+        independent = math.sqrt(counts.items * np.count_nonzero(of_size))
+        prior = model_prior(supports[of_size], reached[of_size], largest=largest, independent=independent)
+        noisy = counts.noisy.take(those)
+        told, values = read_by_posterior(
+            supports[those], noisy.scales, is_normal=noisy.is_normal, prior=prior
+        )
+        parts.append(told)
+        chances.append(reached[those][:, None] * (values >= level))
+    return Told.joined(parts).accuracy(np.concatenate(chances), largest=largest)
+
+
+def _reached(draws: list[Draws], counts: BasisCounts) -> FloatArray:
+    """The chance of each itemset that its items and pairs are drawn."""
+    chances = {
+        itemset: chance
+        for each in draws
+        for itemset, chance in zip(each.candidates, each.chances.tolist(), strict=True)
+    }
+    return np.array([chance_to_be_reached(itemset, chances) for itemset in counts.itemsets])
 
 
 def _supports(world: World, counts: BasisCounts) -> FloatArray:
@@ -138,12 +182,7 @@ def _supports(world: World, counts: BasisCounts) -> FloatArray:
 def _found(world: World, k: int, draws: list[Draws], counts: BasisCounts, supports: FloatArray) -> float:
     """Of the k best, the share whose items and pairs are drawn and whose noisy supports are large enough."""
     taken = laws.chances_to_be_among_first(supports, counts.noisy.deviations, k=k)
-    chances = {
-        itemset: chance
-        for each in draws
-        for itemset, chance in zip(each.candidates, each.chances.tolist(), strict=True)
-    }
-    at_least = (1 - TOLERANCE) * world.curve.at_rank(k)
-    itemsets = list(counts.itemsets)
-    best = [place for place in np.argsort(-supports)[:k] if supports[place] >= at_least]
-    return float(sum(taken[place] * chance_to_be_reached(itemsets[place], chances) for place in best)) / k
+    reached = _reached(draws, counts)
+    best = np.argsort(-supports)[:k]
+    is_wanted = supports[best] >= (1 - TOLERANCE) * world.kth_support(k)
+    return float((taken * reached)[best][is_wanted].sum()) / k

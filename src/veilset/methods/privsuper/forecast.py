@@ -16,6 +16,7 @@ from veilset.arrays import FloatArray
 from veilset.forecast import Forecast, Stage, World, laws
 from veilset.forecast.curve import TOLERANCE
 from veilset.forecast.model import expected_rank, model_lengths
+from veilset.forecast.released import Told
 from veilset.gate import (
     SHARE_FOR_SEARCH_THRESHOLD,
     WEIGHT_STEPS,
@@ -34,8 +35,7 @@ from veilset.methods.privsuper import (
     SUPPORTS_SHARE,
 )
 from veilset.methods.privsuper.supports import LARGEST_GROUP, SupportPlan, deviations_within
-from veilset.methods.shared.forecast import forecast_number
-from veilset.methods.shared.marginals import WIDEST_IN_SIGMA
+from veilset.methods.shared.forecast import forecast_number, most_transactions
 from veilset.methods.shared.truncation import length_up_to
 
 
@@ -59,7 +59,11 @@ def forecast(world: World, k: int, epsilon: Fraction) -> Forecast:
     known = [itemset for itemset in best if len(itemset) == 1 or has_search] or [(0,)]
     plan = _support_plan(tuple(known), k, for_supports)
     searches = [Stage("search", AboveThreshold(k, 1, for_search))] if has_search else []
-    half_width, supports = _supports_by(plan, for_supports)
+    supports, scales = _supports_by(plan, for_supports)
+    chances = _chances(world, k, lambda_, items, for_search)
+    true = np.array([_support(world, itemset) for itemset in plan.known])
+    told = Told.plainly(true, scales, np.full(true.size, bool(plan.groups)))
+    reached = np.array([chances.get(itemset, 0.0) for itemset in plan.known])
     return Forecast.of(
         world,
         k,
@@ -72,9 +76,9 @@ def forecast(world: World, k: int, epsilon: Fraction) -> Forecast:
             *searches,
             supports,
         ),
-        half_width=half_width,
+        accuracy=told.accuracy(reached, largest=most_transactions(world, number)),
         chosen_from=_chosen_from(world, k, lambda_, items, for_search),
-        found=_found(world, k, lambda_, items, for_search),
+        found=sum(chances.values()) / k,
     )
 
 
@@ -85,14 +89,14 @@ def _items_by(limit: int, number: int, *, epsilon: Fraction) -> DiscreteLaplace 
     return Exponential(number, 1, epsilon)
 
 
-def _supports_by(plan: SupportPlan, epsilon: Fraction) -> tuple[int, Stage]:
-    """The half width of a support, and the questions it comes from."""
+def _supports_by(plan: SupportPlan, epsilon: Fraction) -> tuple[Stage, FloatArray]:
+    """The questions that supports come from, and the noise in each: Laplace noise, or that of many cells."""
     if plan.groups:
         noise = DiscreteLaplace(1, epsilon / len(plan.groups))
-        deviation = float(np.median(deviations_within(plan.groups, plan.known, noise)))
-        return round(WIDEST_IN_SIGMA * deviation), Stage("marginals", noise, times=len(plan.groups))
+        stage = Stage("marginals", noise, times=len(plan.groups))
+        return stage, deviations_within(plan.groups, plan.known, noise)
     counts = DiscreteLaplace(min(plan.k, len(plan.known)), epsilon)
-    return counts.half_width(laws.CONFIDENCE_LEVEL), Stage("supports", counts)
+    return Stage("supports", counts), np.full(len(plan.known), float(counts.scale))
 
 
 @lru_cache(maxsize=64)  # a search over epsilon comes by the same itemsets again and again
@@ -109,7 +113,7 @@ def _best(world: World, k: int, number: int) -> list[Itemset]:
 
     A part of one of them is as frequent as it is, so the k most frequent of each size are enough.
     """
-    at_least = (1 - TOLERANCE) * world.curve.at_rank(k)
+    at_least = (1 - TOLERANCE) * world.kth_support(k)
 
     def most_frequent(itemsets: Iterable[Itemset]) -> list[Itemset]:
         supports = {itemset: _support(world, itemset) for itemset in itemsets}
@@ -139,26 +143,26 @@ def _comparison_scale(k: int, number: int, for_search: Fraction) -> float:
     return float((k - number) / (for_search * (1 - SHARE_FOR_SEARCH_THRESHOLD)))
 
 
-def _found(
+def _chances(
     world: World, k: int, number: int, items: DiscreteLaplace | Exponential, for_search: Fraction
-) -> float:
-    """Of the k best, the share whose items are chosen and, where they have several, that are found."""
-    chances = _item_chances(world, number, items)
+) -> dict[Itemset, float]:
+    """Of the k best, the chance that their items are chosen and, where they have several, that they are found."""
+    of_item = _item_chances(world, number, items)
     best = _best(world, k, world.shares.size)
-    singles = float(sum(chances[itemset[0]] for itemset in best if len(itemset) == 1))
+    chances: dict[Itemset, float] = {
+        itemset: float(of_item[itemset[0]]) for itemset in best if len(itemset) == 1
+    }
     larger = [itemset for itemset in best if len(itemset) > 1]
     if for_search == 0 or not larger:
-        return singles / k
+        return chances
     rivals = [pair for pair in combinations(range(number), 2) if pair not in set(larger)]
     candidates = [*larger, *rivals]
     supports = np.array([_support(world, itemset) for itemset in candidates])
     deviations = np.full(supports.size, np.sqrt(2) * _comparison_scale(k, number, for_search))
-    first = laws.chances_to_be_among_first(supports, deviations, k=k - number)
-    found = [
-        float(chance) * float(chances[list(itemset)].prod())
-        for itemset, chance in zip(larger, first[: len(larger)], strict=True)
-    ]
-    return (singles + sum(found)) / k
+    first = laws.chances_to_be_among_first(supports, deviations, k=k - number)[: len(larger)]
+    for itemset, chance in zip(larger, first.tolist(), strict=True):
+        chances[itemset] = chance * float(of_item[list(itemset)].prod())
+    return chances
 
 
 def _chosen_from(

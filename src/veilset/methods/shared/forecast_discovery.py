@@ -71,7 +71,8 @@ def restricted_world(world: World, *, least: float) -> World:
     shares = world.shares[world.rows * world.shares >= least]
     largest = min(world.domain.max_size, shares.size)
     domain = Domain(items=range(shares.size), max_size=largest, min_size=world.domain.min_size)
-    return World(world.rows, shares, domain, support_curve(shares, rows=world.rows, max_size=largest))
+    curve = support_curve(shares, rows=world.rows, max_size=largest)
+    return replace(world, shares=shares, domain=domain, curve=curve, asked=None)
 
 
 def _in_classes(world: World) -> Int64Array:

@@ -17,9 +17,10 @@ from veilset.arrays import FloatArray, Int64Array
 from veilset.forecast import Forecast, Stage, World, laws
 from veilset.forecast.curve import TOLERANCE
 from veilset.forecast.model import chance_to_be_reached, model_lengths
+from veilset.forecast.released import Told
 from veilset.gate import DiscreteLaplace, Exponential
 from veilset.itemsets import Itemset
-from veilset.methods.shared.forecast import forecast_number
+from veilset.methods.shared.forecast import forecast_number, most_transactions
 from veilset.methods.shared.truncation import (
     holders_by_length,
     kept_share,
@@ -47,15 +48,17 @@ def forecast(world: World, k: int, epsilon: Fraction) -> Forecast:
     whole = np.array([world.rows * float(world.shares[list(each)].prod()) for each in candidates])
     drawn = laws.chances_to_be_drawn(whole, np.zeros(whole.size), draws=k, rate=float(draws.rate))
     best = np.argsort(-whole, kind="stable")[:k]
-    chances = np.array(list(candidates.values()))[best] * drawn[best]
+    is_wanted = whole[best] >= (1 - TOLERANCE) * world.kth_support(k)
+    chances = np.array(list(candidates.values()))[best] * drawn[best] * is_wanted
+    told = Told.counted(whole[best], float(supports.scale))
     return Forecast.of(
         world,
         k,
         method=NAME,
         stages=(number, *stages, Stage("choice of itemsets", draws), Stage("supports", supports)),
-        half_width=supports.half_width(laws.CONFIDENCE_LEVEL),
+        accuracy=told.accuracy(chances, largest=most_transactions(world, number)),
         chosen_from=laws.support_to_be_drawn(draws, candidates=len(candidates)),
-        found=float(chances[whole[best] >= (1 - TOLERANCE) * world.curve.at_rank(k)].sum()) / k,
+        found=float(chances.sum()) / k,
     )
 
 
