@@ -19,7 +19,7 @@ from veilset.arrays import BoolArray, FloatArray, Int64Array
 from veilset.itemsets import Itemset
 from veilset.methods.planned.knowledge import Knowledge
 
-Table = FloatArray | BoolArray
+RowsByItem = FloatArray | BoolArray
 """A row for each item, or for each of some itemsets."""
 
 HARDLY_LIKELY = 1e-9
@@ -172,7 +172,9 @@ def _one_more(table: FloatArray) -> tuple[int, int]:
     return table.shape[1] + 1, table.shape[0]
 
 
-def _fold(fold: np.ufunc, by_item: Table, places: Int64Array, folded: Table, picked: Table) -> None:
+def _fold(
+    fold: np.ufunc, by_item: RowsByItem, places: Int64Array, folded: RowsByItem, picked: RowsByItem
+) -> None:
     """Fold the rows at each column of places into one; arrays are reused, since new ones take time."""
     by_item.take(places[0], axis=0, out=folded, mode="clip")
     for each in places[1:]:
