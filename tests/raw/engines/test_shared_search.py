@@ -52,11 +52,10 @@ def test_an_item_that_no_thread_extends_is_missed(monkeypatch: pytest.MonkeyPatc
 def test_a_search_for_hardly_any_itemsets_starts_no_thread(
     monkeypatch: pytest.MonkeyPatch, rows: Lists, min_count: int
 ) -> None:
-    """Where few pairs can be frequent, in dense rows or in others; the control: with a lower bound it would."""
+    """Where few itemsets can be frequent, in dense rows or in others; the control: with a lower bound it would."""
     monkeypatch.setattr(shared_search, "ThreadPoolExecutor", None)
     mining.frequent(compressed(rows), as_filter(min_count=min_count), alphabet_size=WIDE, threads=2)
-    monkeypatch.setattr(shared_search, "PAIRS_FOR_A_THREAD", 1)
-    monkeypatch.setattr(shared_search, "DENSE_PAIRS_FOR_A_THREAD", 1)
+    monkeypatch.setattr(shared_search, "ITEMSETS_FOR_A_THREAD", 1)
     with pytest.raises(TypeError):
         mining.frequent(compressed(rows), as_filter(min_count=min_count), alphabet_size=WIDE, threads=2)
 

@@ -15,11 +15,14 @@ from veilset.raw.kernels.projection import Projection
 from veilset.raw.kernels.row_search import bitmaps_pay, search_rows
 from veilset.raw.kernels.search_state import NUMBER, SUPPORT_FLOOR, FoundItemsets, Search
 
-PAIRS_FOR_A_THREAD = 1 << 12
-"""Where fewer pairs can be frequent, a thread takes longer to start than its share of the search."""
+ITEMSETS_FOR_A_THREAD = 1 << 18
+"""Where fewer itemsets can be frequent, a thread takes longer to start than its share of the search."""
 
-DENSE_PAIRS_FOR_A_THREAD = 1 << 8
-"""The same where rows are dense: there are far more itemsets than pairs."""
+PAIRS_FOR_A_THREAD = 1 << 16
+"""Where rows are walked through, a thread is also worth its start for this many pairs of items in them."""
+
+LONGEST = 60
+"""Of longer rows it makes no difference how long they are: there are subsets enough."""
 
 NOT_EXTENDED = -1
 """As the support of an item: below any count, so that a search passes the item by."""
@@ -52,9 +55,11 @@ def search_in_shares(
 
 
 def _useful_threads(rows: Projection, n_items: int, min_count: int) -> int:
-    """How many threads are worth their start, by how many pairs of the items can be frequent."""
-    pairs = rows.pairs // max(1, min_count)
-    return 1 + pairs // (DENSE_PAIRS_FOR_A_THREAD if bitmaps_pay(rows, n_items) else PAIRS_FOR_A_THREAD)
+    """How many threads are worth their start, by the subsets of rows of average length and by pairs to walk through."""
+    length = min((rows.flat.size - rows.n_rows) / max(1, rows.n_rows), LONGEST)
+    itemsets = int(rows.n_rows * 2**length / max(1, min_count))
+    walked = 0 if bitmaps_pay(rows, n_items) else rows.pairs // PAIRS_FOR_A_THREAD
+    return 1 + max(itemsets // ITEMSETS_FOR_A_THREAD, walked)
 
 
 def room_for_itemsets(number: int) -> FoundItemsets:
