@@ -80,28 +80,25 @@ def write_word_offsets(sizes: Int64Array, bits: int, offsets: Int64Array) -> Non
 
 @kernel
 def pack_found(found: FoundItemsets, packed: PackedItemsets) -> None:
-    """Write the words of a tree of itemsets: each is its parent and one item more."""
-    in_a_word = WORD_BITS // packed.bits
+    """Write the words of a tree of itemsets: each is its parent and one item more.
+
+    The item goes into the first word whose last rank is larger, and pushes that rank into the next word.
+    """
+    offsets, words, bits = packed.offsets, packed.words, packed.bits
+    in_a_word, mask = WORD_BITS // bits, (1 << bits) - 1
     ranks = ranks_of(packed.codes)
-    longest = 0
-    for size in packed.sizes:
-        longest = max(longest, size)
-    row = np.empty(longest, np.int64)
     for n in range(packed.sizes.size):
-        rank, parent, size = ranks[found.items[n]], found.parents[n], packed.sizes[n]
-        if size == 1:
-            packed.words[packed.offsets[n]] = rank
-        elif size <= in_a_word:
-            word = packed.words[packed.offsets[parent]]
-            packed.words[packed.offsets[n]] = inserted(word, size - 1, rank, packed.bits)
-        else:
-            unpack(packed, parent, row)
-            place = size - 1
-            while place > 0 and row[place - 1] > rank:
-                row[place] = row[place - 1]
-                place -= 1
-            row[place] = rank
-            write_words(packed, n, row)
+        rank, place, left = ranks[found.items[n]], offsets[n], packed.sizes[n] - 1
+        source = offsets[found.parents[n]] if left > 0 else 0
+        while left >= in_a_word:
+            word = words[source]
+            last = word & mask
+            if rank < last:
+                word = inserted(word >> bits, in_a_word - 1, rank, bits)
+                rank = last
+            words[place] = word
+            place, source, left = place + 1, source + 1, left - in_a_word
+        words[place] = inserted(words[source], left, rank, bits) if left > 0 else rank
 
 
 @inlined
@@ -141,18 +138,6 @@ def write_words(packed: PackedItemsets, itemset: int, ranks: Int64Array) -> None
 
 
 @kernel
-def unpack(packed: PackedItemsets, itemset: int, ranks: Int64Array) -> None:
-    """Read the ranks of one itemset."""
-    in_a_word = WORD_BITS // packed.bits
-    for at in range(packed.offsets[itemset], packed.offsets[itemset + 1]):
-        first = (at - packed.offsets[itemset]) * in_a_word
-        word = packed.words[at]
-        for place in range(min(first + in_a_word, packed.sizes[itemset]) - 1, first - 1, -1):
-            ranks[place] = word & ((1 << packed.bits) - 1)
-            word >>= packed.bits
-
-
-@kernel
 def unpack_in_order(
     packed: PackedItemsets,
     order: Int64Array,
@@ -171,8 +156,10 @@ def unpack_in_order(
         for place in range(min(end, begin + in_a_word) - 1, begin - 1, -1):
             items[place] = packed.codes[word & mask]
             word >>= packed.bits
+        at = packed.offsets[order[i]] if end - begin > in_a_word else 0
         for first in range(begin + in_a_word, end, in_a_word):
-            word = packed.words[packed.offsets[order[i]] + (first - begin) // in_a_word]
+            at += 1
+            word = packed.words[at]
             for place in range(min(end, first + in_a_word) - 1, first - 1, -1):
                 items[place] = packed.codes[word & mask]
                 word >>= packed.bits
