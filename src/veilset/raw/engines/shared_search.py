@@ -21,7 +21,7 @@ ITEMSETS_FOR_A_THREAD = 1 << 18
 PAIRS_FOR_A_THREAD = 1 << 16
 """Where rows are walked through, a thread is also worth its start for this many pairs of items in them."""
 
-LONGEST = 60
+MOST_LENGTH = 60
 """Of longer rows it makes no difference how long they are: there are subsets enough."""
 
 NOT_EXTENDED = -1
@@ -56,7 +56,7 @@ def search_in_shares(
 
 def _useful_threads(rows: Projection, n_items: int, min_count: int) -> int:
     """How many threads are worth their start, by the subsets of rows of average length and by pairs to walk through."""
-    length = min((rows.flat.size - rows.n_rows) / max(1, rows.n_rows), LONGEST)
+    length = min((rows.flat.size - rows.n_rows) / max(1, rows.n_rows), MOST_LENGTH)
     itemsets = int(rows.n_rows * 2**length / max(1, min_count))
     walked = 0 if bitmaps_pay(rows, n_items) else rows.pairs // PAIRS_FOR_A_THREAD
     return 1 + max(itemsets // ITEMSETS_FOR_A_THREAD, walked)
