@@ -98,6 +98,22 @@ def test_companions_are_the_same_whether_they_are_counted_at_once_or_in_parts(
     assert in_parts.expected == pytest.approx(at_once.expected)
 
 
+@pytest.mark.parametrize("in_cache", [1, 50, 1 << 15])
+def test_picked_columns_tell_what_products_of_matrices_tell(
+    monkeypatch: pytest.MonkeyPatch, in_cache: int
+) -> None:
+    """Among itemsets of one to three items, one at a time, a few at a time or as many as a byte counts."""
+    pairs, known = some_hundred_pairs()
+    itemsets: list[Itemset] = [*pairs, *combinations(range(9), 3), *((item,) for item in range(30))]
+    products = Companions.of(itemsets, np.ones(len(itemsets)), known, 1000)
+    monkeypatch.setattr(companions_module, "FEW_PAIRS", 0)
+    monkeypatch.setattr(companions_module, "PAIRS_AT_ONCE", 40 * len(itemsets))
+    monkeypatch.setattr(companions_module, "PAIRS_IN_CACHE", in_cache)
+    picked = Companions.of(itemsets, np.ones(len(itemsets)), known, 1000)
+    assert picked.least.tolist() == products.least.tolist()
+    assert picked.expected == pytest.approx(products.expected, rel=1e-14)
+
+
 @pytest.mark.parametrize("limit", ["MOST_PAIRS", "MOST_PRODUCTS"])
 def test_among_very_many_companions_some_stand_for_all(monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
     """A quarter of the pairs tells about as much; the control: none of them stands for nothing."""

@@ -14,7 +14,7 @@ from veilset.raw.engines import mining, shared_search, threads
 @pytest.fixture
 def always_shared(monkeypatch: pytest.MonkeyPatch) -> None:
     """Threads for the smallest of data."""
-    monkeypatch.setattr(shared_search, "PAIRS_FOR_A_THREAD", 1)
+    monkeypatch.setattr(shared_search, "_useful_threads", lambda *_: 5)
     monkeypatch.setattr(threads, "WORTH_A_THREAD", 1)
 
 
@@ -46,6 +46,18 @@ def test_an_item_that_no_thread_extends_is_missed(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(shared_search, "range", lambda _: [0], raising=False)
     found = mining.frequent(rows, as_filter(), alphabet_size=WIDE, threads=2)
     assert len(listed(found)) < 15
+
+
+@pytest.mark.parametrize(("rows", "min_count"), [([[0, 1, 2]] * 40, 39), ([[0, 1], [2, 3]] * 40, 39)])
+def test_a_search_for_hardly_any_itemsets_starts_no_thread(
+    monkeypatch: pytest.MonkeyPatch, rows: Lists, min_count: int
+) -> None:
+    """Where few itemsets can be frequent, in dense rows or in others; the control: with a lower bound it would."""
+    monkeypatch.setattr(shared_search, "ThreadPoolExecutor", None)
+    mining.frequent(compressed(rows), as_filter(min_count=min_count), alphabet_size=WIDE, threads=2)
+    monkeypatch.setattr(shared_search, "ITEMSETS_FOR_A_THREAD", 1)
+    with pytest.raises(TypeError):
+        mining.frequent(compressed(rows), as_filter(min_count=min_count), alphabet_size=WIDE, threads=2)
 
 
 @pytest.mark.parametrize("number", [1, 2, 3, 7])

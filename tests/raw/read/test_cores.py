@@ -4,13 +4,15 @@ import os
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from veilset.arrays import Int32Array
-from veilset.raw.read import cores
+from veilset.raw.read import cores, read
 from veilset.raw.read.cores import on_all_cores, on_parts
+from veilset.raw.read.files import SHORT_FILE
 
 
 @pytest.mark.parametrize("cores", [1, 2, 5])
@@ -32,6 +34,18 @@ def test_one_block_needs_no_thread() -> None:
     """It is worked on by whoever asks; a control: several are not."""
     assert set(on_all_cores(lambda _: threading.get_ident(), [1])) == {threading.get_ident()}
     assert threading.get_ident() not in set(on_all_cores(lambda _: threading.get_ident(), range(9)))
+
+
+def test_a_short_file_of_numbers_needs_no_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though it has several blocks; the control: a longer one starts threads."""
+    path = tmp_path / "rows.dat"
+    path.write_text("1 2 3\n" * (SHORT_FILE // 6 - 1))
+    monkeypatch.setattr(cores, "ThreadPoolExecutor", None)
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    assert len(read(path).offsets) == SHORT_FILE // 6
+    path.write_text("1 2 3\n" * (SHORT_FILE // 6 + 1))
+    with pytest.raises(TypeError):
+        read(path)
 
 
 def test_the_first_bad_block_is_the_one_that_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

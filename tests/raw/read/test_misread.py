@@ -276,13 +276,14 @@ def sample(rows: list[list[int]]) -> Sample:
     return Sample.of(np.cumsum([0, *map(len, rows)]), np.array([value for row in rows for value in row], int))
 
 
-def test_a_sample_has_the_first_rows_that_hold_anything() -> None:
+@pytest.mark.parametrize(("scale", "numbers"), [(1, [7, 5, 1]), (misread.MOST_AS_THEY_ARE, [2, 1, 0])])
+def test_a_sample_has_the_first_rows_that_hold_anything(scale: int, numbers: list[int]) -> None:
     """Rows without values are passed over, later ones not looked at, positions those of the file."""
-    found = sample([[7, 5], [], [5], *[[1]] * 2000])
+    found = sample([[7 * scale, 5 * scale], [], [5 * scale], *[[scale]] * 2000])
     assert found.rows == misread.ROWS_LOOKED_AT - 1
     assert found.lengths[:3].tolist() == [2, 1, 1]
-    assert found.at(0)[:3].tolist() == [2, 1, 0]
-    assert found.at(1).tolist() == [1]
+    assert found.at(0)[:3].tolist() == numbers
+    assert found.at(1).tolist() == [numbers[1]]
     assert sample([]).rows == sample([[], []]).rows == 0
 
 

@@ -15,9 +15,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from veilset.arrays import FloatArray, Int64Array
+from veilset.arrays import BoolArray, FloatArray, Int64Array
 from veilset.itemsets import Itemset
 from veilset.methods.planned.knowledge import Knowledge
+
+RowsByItem = FloatArray | BoolArray
+"""A row for each item, or for each of some itemsets."""
 
 HARDLY_LIKELY = 1e-9
 """An item is at least this likely beside an itemset: its logarithm is taken."""
@@ -27,6 +30,14 @@ MOST_PRODUCTS = 1 << 36
 """2^36 products at most, of an itemset, another one and an item, some seconds: all of 4,096 single items."""
 PAIRS_AT_ONCE = 1 << 24
 """2^24 pairs at once: some hundred MB, however many itemsets there are."""
+FEW_PAIRS = 1 << 22
+"""Up to 2^22 pairs a product of matrices takes hundredths of a second, and nothing else is worth its while."""
+COLUMNS_FOR_AN_ITEM = 8
+"""A product of matrices goes through 8 columns in the time in which one column is picked and added."""
+PAIRS_IN_CACHE = 1 << 15
+"""2^15 pairs are picked at once: what a core keeps close by."""
+MOST_AT_ONCE = 255
+"""At most 255 itemsets are picked at once: they are counted in a byte."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,9 +61,10 @@ class Companions:
         stride = math.ceil(len(itemsets) / _most_looked_at(itemsets))
         looked_at = itemsets[::stride]
         column = {item: place for place, item in enumerate(sorted({i for each in looked_at for i in each}))}
-        others, likelihoods = _holds(looked_at, column), _Likelihoods.of(itemsets, known, column, number)
-        step = max(1, PAIRS_AT_ONCE // max(others.shape))
+        likelihoods = _Likelihoods.of(itemsets, known, column, number)
+        step = max(1, PAIRS_AT_ONCE // max(len(looked_at), len(column)))
         blocks = [itemsets[start : start + step] for start in range(0, len(itemsets), step)]
+        others = _others(looked_at, column, len(itemsets))
         found = [_companions_of(block, others, likelihoods, column) for block in blocks]
         least, expected = (np.concatenate(columns) for columns in zip(*found, strict=True))
         is_itself = (
@@ -89,14 +101,85 @@ def _holds(itemsets: Sequence[Itemset], column: Mapping[int, int]) -> FloatArray
 
 
 def _companions_of(
-    itemsets: Sequence[Itemset], others: FloatArray, likelihoods: "_Likelihoods", column: Mapping[int, int]
+    itemsets: Sequence[Itemset],
+    others: "_PickedOthers | _MultipliedOthers",
+    likelihoods: "_Likelihoods",
+    column: Mapping[int, int],
 ) -> tuple[Int64Array, FloatArray]:
-    """How many of the others, rows of held items, are contained with each itemset: at least, and as expected."""
+    """How many of the others are contained with each itemset: at least, and as expected."""
     likely, holds = likelihoods.beside(itemsets), _holds(itemsets, column)
     likely[holds > 0] = 1.0
-    contained = np.exp(others @ np.log(np.clip(likely, HARDLY_LIKELY, 1.0)).T)
-    is_part = others @ holds.T == others.sum(axis=1)[:, None]
-    return is_part.sum(axis=0), contained.sum(axis=0)
+    return others.contained(holds, np.log(np.clip(likely, HARDLY_LIKELY, 1.0)))
+
+
+def _others(
+    others: Sequence[Itemset], column: Mapping[int, int], n_itemsets: int
+) -> "_PickedOthers | _MultipliedOthers":
+    """Ready to be looked for beside that many itemsets, in the faster of two ways."""
+    longest = max(map(len, others))
+    is_picked = len(others) * n_itemsets > FEW_PAIRS and COLUMNS_FOR_AN_ITEM * longest <= len(column)
+    if not is_picked:
+        return _MultipliedOthers(_holds(others, column))
+    picked = np.full((longest, len(others)), len(column))
+    for place, other in enumerate(others):
+        picked[: len(other), place] = [column[item] for item in other]
+    return _PickedOthers(picked)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _MultipliedOthers:
+    """Others as rows of held items: products of matrices look for them."""
+
+    rows: FloatArray
+
+    def contained(self, holds: FloatArray, logs: FloatArray) -> tuple[Int64Array, FloatArray]:
+        """How many of them are contained with each itemset, at least and as expected.
+
+        Each itemset has a row of items that it holds, and one of logarithms of how likely each item is beside it.
+        """
+        is_part = self.rows @ holds.T == self.rows.sum(axis=1)[:, None]
+        return is_part.sum(axis=0), np.exp(self.rows @ logs.T).sum(axis=0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _PickedOthers:
+    """Others as places of their few items among many: the n-th item of each in row n, or one place behind the last."""
+
+    places: Int64Array
+
+    def contained(self, holds: FloatArray, logs: FloatArray) -> tuple[Int64Array, FloatArray]:
+        """As products of matrices tell it, up to rounding: only columns of held items are picked and added."""
+        by_item, is_held = np.zeros(_one_more(logs)), np.ones(_one_more(holds), np.bool_)
+        by_item[:-1], is_held[:-1] = logs.T, holds.T > 0
+        least, expected = np.zeros(len(holds), np.int64), np.zeros(len(holds))
+        step = min(max(1, PAIRS_IN_CACHE // len(holds)), MOST_AT_ONCE)
+        picked, added = np.empty((step, len(holds))), np.empty((step + 1, len(holds)))
+        is_picked, is_part = np.empty(picked.shape, np.bool_), np.empty(picked.shape, np.bool_)
+        for start in range(0, self.places.shape[1], step):
+            places = self.places[:, start : start + step]
+            number = places.shape[1]
+            _fold(np.add, by_item, places, added[1 : number + 1], picked[:number])
+            np.exp(added[1 : number + 1], out=added[1 : number + 1])
+            added[0] = expected  # in front of what is added to it one by one, as it would be without parts
+            added[: number + 1].sum(axis=0, out=expected)
+            _fold(np.logical_and, is_held, places, is_part[:number], is_picked[:number])
+            least += is_part[:number].view(np.uint8).sum(axis=0, dtype=np.uint8)
+        return least, expected
+
+
+def _one_more(table: FloatArray) -> tuple[int, int]:
+    """The shape of a table with a row for each of its columns, and one for no item."""
+    return table.shape[1] + 1, table.shape[0]
+
+
+def _fold(
+    fold: np.ufunc, by_item: RowsByItem, places: Int64Array, folded: RowsByItem, picked: RowsByItem
+) -> None:
+    """Fold the rows at each column of places into one; arrays are reused, since new ones take time."""
+    by_item.take(places[0], axis=0, out=folded, mode="clip")
+    for each in places[1:]:
+        by_item.take(each, axis=0, out=picked, mode="clip")
+        fold(folded, picked, out=folded)
 
 
 _Cells = dict[Itemset, list[tuple[int, float]]]

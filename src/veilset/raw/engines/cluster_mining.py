@@ -122,14 +122,14 @@ def top_of_groups(data: GroupedRows, k: int, which: ItemsetFilter) -> ExactItems
             return _best(found, known, k, which.min_size)
     best = data.of_groups(1, NameBest(k, which), added_by_key)
     supports = best.values[:, 0]
-    return in_final_order(best.offsets, best.items, supports, np.arange(supports.size), k)
+    return in_final_order(best.offsets, best.items, supports, k)
 
 
 def _counted_best(data: GroupedRows, groups: int, k: int, which: ItemsetFilter) -> ExactItemsets | None:
     """k itemsets with their supports, by support, that groups know to be frequent; None where they know fewer."""
     named = data.of_groups(groups, NameBest(k, replace(which, min_count=1)), KeepBestSums(k))
     supports = data.supports_of(named.offsets, named.items).values
-    known = in_final_order(named.offsets, named.items, supports, np.arange(supports.size), k)
+    known = in_final_order(named.offsets, named.items, supports, k)
     return known if known.supports.size == k and known.supports[-1] >= which.min_count else None
 
 
@@ -139,8 +139,7 @@ def _reaching(data: GroupedRows, groups: int, threshold: int, which: ItemsetFilt
     if named.values[:, 1].any():
         return None
     supports = data.supports_of(named.offsets, named.items).values
-    chosen = np.flatnonzero(supports >= threshold)
-    return in_final_order(named.offsets, named.items, supports, chosen, chosen.size)
+    return in_final_order(named.offsets, named.items, supports, supports.size, min_count=threshold)
 
 
 def _best(found: ExactItemsets, known: ExactItemsets | None, k: int, min_size: int) -> ExactItemsets:
@@ -156,7 +155,7 @@ def _best(found: ExactItemsets, known: ExactItemsets | None, k: int, min_size: i
         supports += [floor] * len(filled)
     offsets = offsets_by_sizes(np.array([len(each) for each in itemsets], np.int64))
     items = np.array([code for each in itemsets for code in each], np.int32)
-    return in_final_order(offsets, items, np.array(supports, np.int64), np.arange(len(itemsets)), k)
+    return in_final_order(offsets, items, np.array(supports, np.int64), k)
 
 
 def _itemsets(held: ExactItemsets) -> Iterator[tuple[int, ...]]:
@@ -185,5 +184,5 @@ def _largest(counts: KeyedCounts, number: int) -> KeyedCounts:
     if counts.values.shape[0] <= number:
         return counts
     values = counts.values[:, 0]
-    kept = in_final_order(counts.offsets, counts.items, values, np.arange(values.size), number)
+    kept = in_final_order(counts.offsets, counts.items, values, number)
     return KeyedCounts(kept.offsets, kept.items, kept.supports[:, None])

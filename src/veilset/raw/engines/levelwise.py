@@ -213,4 +213,4 @@ class LevelwiseSearch:
         supports = np.concatenate([np.empty(0, np.int64), *(each.supports for each in levels)])
         offsets = offsets_by_sizes(np.concatenate([np.empty(0, np.int64), *sizes]))
         flat = np.concatenate([np.empty(0, np.int32), *items])
-        return in_final_order(offsets, flat, supports, np.arange(supports.size), k)
+        return in_final_order(offsets, flat, supports, k)

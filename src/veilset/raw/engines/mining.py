@@ -13,10 +13,13 @@ from veilset.errors import BadCall
 from veilset.raw.counts import ExactItemsets
 from veilset.raw.cuts.rows import CompressedRows
 from veilset.raw.engines.itemset_filter import ItemsetFilter
-from veilset.raw.engines.shared_search import search_in_shares
+from veilset.raw.engines.large_arrays import empty_array
+from veilset.raw.engines.shared_search import room_for_itemsets, search_in_shares
 from veilset.raw.engines.threads import equal_parts, useful_threads, work_on
-from veilset.raw.kernels import itemset_order
+from veilset.raw.kernels import itemset_order, packed_itemsets
+from veilset.raw.kernels.itemset_order import Keyed
 from veilset.raw.kernels.maximal import mark_maximal
+from veilset.raw.kernels.packed_itemsets import PackedItemsets
 from veilset.raw.kernels.projection import (
     END,
     Projection,
@@ -33,6 +36,12 @@ from veilset.raw.kernels.search_state import NUMBER, SUPPORT_FLOOR, FoundItemset
 
 UNLIMITED = np.iinfo(np.int64).max
 """More than any number of itemsets, and any size."""
+
+MANY_ITEMSETS = 1 << 17
+"""For as many itemsets there is room from the start where more than these are wanted: it need not be made anew."""
+
+PARTS_OF_A_THREAD = 4
+"""What is sorted is cut into 4 parts for each thread: some take longer than others."""
 
 MOST_ITEMS_PAIRED = 2048
 """Of how many items all pairs are counted before the search: a table of 16 MB."""
@@ -73,11 +82,7 @@ def top(
         tally=np.zeros(int(supports.max(initial=0)) + 2, np.int64),
         progress=np.array([0, min_count, 0], np.int64),
     )
-    found = FoundItemsets(
-        parents=np.empty(candidates.size, np.int64),
-        items=np.empty(candidates.size, np.int32),
-        supports=np.empty(candidates.size, np.int64),
-    )
+    found = room_for_itemsets(candidates.size if k < MANY_ITEMSETS else max(candidates.size, MANY_ITEMSETS))
     record_items(found, search, candidates, supports[candidates])
     if search.max_size > 1:
         found = _extended(found, search, rows, supports, threads=threads)
@@ -105,7 +110,10 @@ def only_maximal(itemsets: ExactItemsets) -> ExactItemsets:
     """
     words = _mixed_words(int(itemsets.items.max(initial=-1)) + 1)
     chosen = np.flatnonzero(mark_maximal(itemsets.offsets, itemsets.items, words))
-    return _taken(itemsets.offsets, itemsets.items, itemsets.supports, chosen)
+    offsets = offsets_by_sizes(np.diff(itemsets.offsets)[chosen])
+    items = np.empty(offsets[-1], np.int32)
+    itemset_order.take(itemsets.offsets, itemsets.items, chosen, offsets, items)
+    return ExactItemsets(offsets, items, itemsets.supports[chosen])
 
 
 def _mixed_words(number: int) -> Uint64Array:
@@ -166,53 +174,67 @@ def _wanted(found: FoundItemsets, search: Search, min_count: int, *, threads: in
 
     Above the floor there are fewer than k: what ties just below it fills up.
     """
-    number = search.progress[NUMBER]
-    supports = found.supports[:number]
-    sizes = itemset_order.sizes_of(found.parents, number)
-    offsets = offsets_by_sizes(sizes)
-    items = itemset_order.unfold(found, offsets)
-    least = max(search.progress[SUPPORT_FLOOR] - 1, min_count)
-    chosen = np.flatnonzero((sizes >= search.min_size) & (supports >= least))
-    return in_final_order(offsets, items, supports, chosen, search.k, threads=threads)
+    number = int(search.progress[NUMBER])
+    sizes = empty_array(number, np.int64)
+    packed_itemsets.write_sizes(found.parents, sizes)
+    packed = _room_for(sizes, found.items[:number])
+    packed_itemsets.pack_found(found, packed)
+    least = max(int(search.progress[SUPPORT_FLOOR]) - 1, min_count)
+    return _in_order(packed, found.supports[:number], search.k, (search.min_size, least), threads=threads)
 
 
 def in_final_order(
-    offsets: Int64Array,
-    items: Int32Array,
-    supports: Int64Array,
-    chosen: Int64Array,
-    k: int,
-    *,
-    threads: int = 1,
+    offsets: Int64Array, items: Int32Array, supports: Int64Array, k: int, *, min_count: int = 0
 ) -> ExactItemsets:
-    """The first k of the chosen itemsets: by support, largest first, ties by size, then by codes."""
-    sizes = np.diff(offsets)
-    order = itemset_order.sort_by(chosen, sizes)
-
-    def sort_part(part: slice) -> None:
-        order[part] = itemset_order.sort_by_items(order[part], offsets, items)
-
-    ends = np.flatnonzero(np.diff(sizes[order], append=0)) + 1
-    of_one_size = [slice(begin, end) for begin, end in itertools.pairwise([0, *ends.tolist()])]
-    work_on(of_one_size, sort_part, threads=useful_threads(chosen.size, threads))
-    order = itemset_order.sort_by(order, supports.max(initial=0) - supports)
-    return _taken(offsets, items, supports, order[:k], threads=threads)
+    """The first k itemsets of that support or more: by support, largest first, ties by size, then by codes."""
+    packed = _room_for(np.diff(offsets), items)
+    packed_itemsets.pack_rows(offsets, items, packed)
+    return _in_order(packed, np.ascontiguousarray(supports), k, (1, min_count))
 
 
-def _taken(
-    offsets: Int64Array, items: Int32Array, supports: Int64Array, chosen: Int64Array, *, threads: int = 1
+def _room_for(sizes: Int64Array, items: Int32Array) -> PackedItemsets:
+    """Itemsets of these sizes and of some of the items, whose words are still to be written."""
+    codes = packed_itemsets.codes_in(items)
+    bits = packed_itemsets.bits_of_ranks(codes)
+    offsets = empty_array(sizes.size + 1, np.int64)
+    packed_itemsets.write_word_offsets(sizes, bits, offsets)
+    return PackedItemsets(sizes, offsets, empty_array(int(offsets[-1]), np.int64), codes, bits)
+
+
+def _in_order(
+    packed: PackedItemsets, supports: Int64Array, k: int, least: tuple[int, int], *, threads: int = 1
 ) -> ExactItemsets:
-    """The chosen ones of some itemsets."""
-    chosen_offsets = offsets_by_sizes(np.diff(offsets)[chosen])
-    taken = np.empty(chosen_offsets[-1], np.int32)
+    """The first k of those of the least size and support, by support, size and codes."""
+    keyed, space = (Keyed(*(empty_array(supports.size, np.int64) for _ in Keyed._fields)) for _ in range(2))
+    number, largest, longest = itemset_order.write_keys(packed, supports, *least, keyed)
+    keyed, space = _part(keyed, slice(number)), _part(space, slice(number))
+    if itemset_order.sort_by_keys(keyed, space):
+        keyed, space = space, keyed
+    offsets, ordered = empty_array(min(number, k) + 1, np.int64), empty_array(min(number, k), np.int64)
+    itemset_order.read_keys(keyed.keys[:k], largest, longest, offsets, ordered)
+    items = empty_array(int(offsets[-1]), np.int32)
 
-    def take_part(part: slice) -> None:
-        own_offsets = chosen_offsets[part.start : part.stop + 1]
-        itemset_order.take(offsets, items, chosen[part], own_offsets, taken)
+    def order_part(part: slice) -> None:
+        itemset_order.sort_equal_keys(_part(keyed, part), _part(space, part), packed, longest)
+        own = _part(keyed, slice(part.start, min(part.stop, k)))
+        packed_itemsets.unpack_in_order(packed, own.numbers, own.words, offsets[part.start :], items)
 
-    threads = useful_threads(chosen.size, threads)
-    work_on(equal_parts(chosen.size, threads), take_part, threads=threads)
-    return ExactItemsets(chosen_offsets, taken, supports[chosen])
+    threads = useful_threads(number, threads)
+    parts = [slice(0, number)] if threads == 1 else _of_whole_keys(keyed.keys, PARTS_OF_A_THREAD * threads)
+    work_on(parts, order_part, threads=threads)
+    return ExactItemsets(offsets, items, ordered)
+
+
+def _of_whole_keys(keys: Int64Array, number: int) -> list[slice]:
+    """At most that many parts of sorted keys, of about the same size, none of which ends within a key."""
+    lasts = keys[[part.stop - 1 for part in equal_parts(keys.size, number)]]
+    ends = np.unique(np.searchsorted(keys, lasts, side="right")).tolist()
+    return [slice(begin, end) for begin, end in itertools.pairwise([0, *ends])]
+
+
+def _part(keyed: Keyed, part: slice) -> Keyed:
+    """A part of some itemsets."""
+    return Keyed(*(column[part] for column in keyed))
 
 
 def offsets_by_sizes(sizes: Int64Array) -> Int64Array:

@@ -10,12 +10,19 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array
+from veilset.raw.engines.large_arrays import empty_array
 from veilset.raw.kernels.projection import Projection
-from veilset.raw.kernels.row_search import search_rows
-from veilset.raw.kernels.search_state import NUMBER, FoundItemsets, Search
+from veilset.raw.kernels.row_search import bitmaps_pay, search_rows
+from veilset.raw.kernels.search_state import NUMBER, SUPPORT_FLOOR, FoundItemsets, Search
 
-PAIRS_FOR_A_THREAD = 1 << 15
-"""With fewer pairs of items in the rows, a thread takes longer to start than its share of the search."""
+ITEMSETS_FOR_A_THREAD = 1 << 18
+"""Where fewer itemsets can be frequent, a thread takes longer to start than its share of the search."""
+
+PAIRS_FOR_A_THREAD = 1 << 16
+"""Where rows are walked through, a thread is also worth its start for this many pairs of items in them."""
+
+MOST_LENGTH = 60
+"""Of longer rows it makes no difference how long they are: there are subsets enough."""
 
 NOT_EXTENDED = -1
 """As the support of an item: below any count, so that a search passes the item by."""
@@ -31,7 +38,7 @@ def search_in_shares(
     threads: int,
 ) -> FoundItemsets:
     """Record what extends single items, as `search_rows` does; all itemsets are wanted, not the best k."""
-    threads = min(threads, 1 + rows.pairs // PAIRS_FOR_A_THREAD)
+    threads = min(threads, _useful_threads(rows, items.size, int(search.progress[SUPPORT_FLOOR])))
     if threads == 1:
         return search_rows(found, search, 1, nodes, items, rows)
 
@@ -39,7 +46,7 @@ def search_in_shares(
         own = Search(
             search.k, search.min_size, search.max_size, np.zeros_like(search.tally), search.progress.copy()
         )
-        share = _with_share(found, nodes, slice(first, None, threads))
+        share = _with_share(found, int(search.progress[NUMBER]), nodes[first::threads])
         return search_rows(share, own, 1, nodes, items, rows), int(own.progress[NUMBER])
 
     with ThreadPoolExecutor(threads) as pool:
@@ -47,23 +54,45 @@ def search_in_shares(
     return _together(found, search, shares)
 
 
-def _with_share(found: FoundItemsets, nodes: Int64Array, share: slice) -> FoundItemsets:
-    """The same items, of which only a share is extended."""
-    supports = np.full_like(found.supports, NOT_EXTENDED)
-    supports[nodes[share]] = found.supports[nodes[share]]
-    return found._replace(supports=supports)
+def _useful_threads(rows: Projection, n_items: int, min_count: int) -> int:
+    """How many threads are worth their start, by the subsets of rows of average length and by pairs to walk through."""
+    length = min((rows.flat.size - rows.n_rows) / max(1, rows.n_rows), MOST_LENGTH)
+    itemsets = int(rows.n_rows * 2**length / max(1, min_count))
+    walked = 0 if bitmaps_pay(rows, n_items) else rows.pairs // PAIRS_FOR_A_THREAD
+    return 1 + max(itemsets // ITEMSETS_FOR_A_THREAD, walked)
+
+
+def room_for_itemsets(number: int) -> FoundItemsets:
+    """Room for that many itemsets."""
+    return FoundItemsets(
+        empty_array(number, np.int64), empty_array(number, np.int32), empty_array(number, np.int64)
+    )
+
+
+def _with_share(found: FoundItemsets, n_items: int, nodes: Int64Array) -> FoundItemsets:
+    """The same items in as much room of their own, of which only those at some nodes are extended."""
+    share = room_for_itemsets(found.items.size)
+    share.supports[:n_items] = NOT_EXTENDED
+    share.supports[nodes] = found.supports[nodes]
+    return share
 
 
 def _together(found: FoundItemsets, search: Search, shares: list[tuple[FoundItemsets, int]]) -> FoundItemsets:
     """The items, then what each thread has found: itemsets of a thread stand further behind than it thought."""
     n_items = int(search.progress[NUMBER])
-    parents, items, supports = [[column[:n_items]] for column in found]
-    behind = 0
+    number = n_items + sum(end - n_items for _, end in shares)
+    together = room_for_itemsets(number)
+    together.parents[:n_items] = found.parents[:n_items]
+    together.items[:n_items] = found.items[:n_items]
+    together.supports[:n_items] = found.supports[:n_items]
+    begin = n_items
     for share, end in shares:
-        of_thread = share.parents[n_items:end]
-        parents.append(of_thread + behind * (of_thread >= n_items))
-        items.append(share.items[n_items:end])
-        supports.append(share.supports[n_items:end])
-        behind += end - n_items
-    search.progress[NUMBER] = n_items + behind
-    return FoundItemsets(np.concatenate(parents), np.concatenate(items), np.concatenate(supports))
+        own, place = slice(n_items, end), slice(begin, begin + end - n_items)
+        parents = share.parents[own]
+        np.add(parents, begin - n_items, out=together.parents[place], where=parents >= n_items)
+        np.copyto(together.parents[place], parents, where=parents < n_items)
+        together.items[place] = share.items[own]
+        together.supports[place] = share.supports[own]
+        begin += end - n_items
+    search.progress[NUMBER] = number
+    return together

@@ -38,7 +38,8 @@ def search_dense(
     Itemset i ends in `items[i]`, was recorded as `nodes[i]` and is extended by the items after i. Supports are read
     from the table of all sets, or counted in bitmaps where it is empty; no row holds more than `longest` items. Level 0
     of the search is the given itemsets, and `members[level]` are those that it goes through now, `shared[level]` tells
-    what they share, `covers[level]` the rows that hold it.
+    what they share, `covers[level]` the rows that hold it. An item is perfect if all of these rows hold it: with
+    it, supports are what they are without it, and need not be counted.
     """
     n_items, n_words = bitmaps.shape
     has_table = table.size > 0
@@ -46,9 +47,11 @@ def search_dense(
     covers = np.empty((deepest + 1, n_words), np.uint64)
     for word in range(n_words):
         covers[0, word] = ~np.uint64(0)
+    n_covers = 1
     shared = np.zeros(deepest + 1, np.int64)
     members = np.empty((deepest + 1, n_items), np.int64)
     member_nodes = np.empty((deepest + 1, n_items), np.int64)
+    is_perfect = np.zeros((deepest + 1, n_items), np.bool_)
     width = np.empty(deepest + 1, np.int64)
     left = np.empty(deepest + 1, np.int64)
     for item in range(n_items):  # assigned as a whole, they would take a second more to compile
@@ -62,31 +65,54 @@ def search_dense(
         if at < 0:
             level -= 1
             continue
-        node = member_nodes[level, at]
-        is_worth_it = found.supports[node] >= search.progress[SUPPORT_FLOOR]
-        if not is_worth_it or size + level + width[level] - 1 - at < search.min_size:
+        node, others = member_nodes[level, at], width[level] - 1 - at
+        own = found.supports[node]
+        if own < search.progress[SUPPORT_FLOOR] or size + level + others < search.min_size:
             continue
         shared[level + 1] = shared[level] | 1 << members[level, at]
-        for word in range(n_words):
-            covers[level + 1, word] = covers[level, word] & bitmaps[members[level, at], word]
-        found = with_room(found, search, width[level] - at)
+        n_covers = min(n_covers, level + 1)
+        if search.progress[NUMBER] + others > found.items.size:
+            found = with_room(found, search, others)
         n_next = 0
         for other in range(at + 1, width[level]):
             item = members[level, other]
-            if has_table:
+            if is_perfect[level, other]:
+                support = own
+            elif is_perfect[level, at]:
+                support = found.supports[member_nodes[level, other]]
+            elif has_table:
                 support = table[shared[level + 1] | 1 << item]
             else:
+                if n_covers < level + 2:
+                    n_covers = cover_down(covers, n_covers, level + 1, bitmaps, members, left)
                 support = count_common(covers, level + 1, bitmaps, item)
             if support >= search.progress[SUPPORT_FLOOR]:
                 members[level + 1, n_next] = item
                 member_nodes[level + 1, n_next] = search.progress[NUMBER]
+                is_perfect[level + 1, n_next] = support == own
                 n_next += 1
                 record(found, search, node, items[item], support, size + level + 1)
         if n_next >= 2 and level + 1 < deepest:
             level += 1
-            width[level] = n_next
-            left[level] = n_next - 1
+            width[level], left[level] = n_next, n_next - 1
     return found
+
+
+@kernel
+def cover_down(
+    covers: Uint64Array,
+    n_covers: int,
+    level: int,
+    bitmaps: Uint64Array,
+    members: Int64Array,
+    left: Int64Array,
+) -> int:
+    """Write the covers that are not known down to a level, and return how many are: one more than the level."""
+    for below in range(n_covers, level + 1):
+        item = members[below - 1, left[below - 1]]
+        for word in range(bitmaps.shape[1]):
+            covers[below, word] = covers[below - 1, word] & bitmaps[item, word]
+    return max(n_covers, level + 1)
 
 
 @kernel

@@ -19,13 +19,16 @@ TOKENS_IN_A_PART = 1 << 21
 """Enough that a thread is worth its start."""
 
 
-def on_all_cores(work: Callable[[Block], Parsed], blocks: Iterable[Block]) -> Iterator[Parsed]:
+def on_all_cores(
+    work: Callable[[Block], Parsed], blocks: Iterable[Block], *, is_short: bool = False
+) -> Iterator[Parsed]:
     """What `work` makes of each block, in the order of the blocks; also the first error is that of the first block.
 
-    Blocks are taken as they are needed, by the thread that calls. One block is no work for a second thread.
+    Blocks are taken as they are needed, by the thread that calls. One block is no work for a second thread, and work
+    that is short is over before one would have started.
     """
     blocks = iter(blocks)
-    threads = os.cpu_count() or 1
+    threads = 1 if is_short else os.cpu_count() or 1
     first = list(islice(blocks, 2))
     if threads == 1 or len(first) < 2:
         yield from map(work, chain(first, blocks))

@@ -26,6 +26,9 @@ LARGEST_BLOCK = 16
 BLOCKS_IN_A_FILE = 8
 """The fewest blocks of a file that has more than one, but for short ones: so that all cores have work until the end."""
 
+SHORT_FILE = 4 * BLOCK_BYTES
+"""Numbers of a file of one MB are parsed in two milliseconds, most of which starting threads would take."""
+
 UNKNOWN_GROWTH = 1.5
 MOST_GROWTH = 64.0  # the start of a file can mislead about the rest
 STANDARD_INPUT = "-"
@@ -67,6 +70,7 @@ class ByteFile:
         self.name = name
         self.suffix = suffix
         self.path = path
+        self.is_short = size is not None and size < SHORT_FILE
         self._share_read = share_read
         self._stream = stream
         self._blocks = LARGEST_BLOCK if size is None else size // (BLOCKS_IN_A_FILE * BLOCK_BYTES)

@@ -67,6 +67,9 @@ TABLE_AS_BASKETS = (
     "--item (--no-header if they are called f0, f1, ...), or give --format table"
 )
 
+MOST_AS_THEY_ARE = 1 << 16
+"""Values up to this are numbers enough; new ones would have to be found by sorting."""
+
 NUMBERS_WITH_BLANKS = r"^[0-9]+([ \t]+[0-9]+)+$"
 LIKE_NUMBER = re.compile(r"[-+0-9.,:/ %]*")
 JSON_STARTS = (b"{", b"[")
@@ -77,7 +80,7 @@ UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 class Sample:
     """The first rows: row r holds the values `values[offsets[r]:offsets[r + 1]]`, in the order of the file.
 
-    Values are numbered from 0; row 0 is the first line that is no header.
+    Values are numbers from 0 on, none of them large; row 0 is the first line that is no header.
     """
 
     offsets: Int64Array
@@ -85,12 +88,14 @@ class Sample:
 
     @classmethod
     def of(cls, offsets: Int64Array, values: Any) -> "Sample":  # noqa: ANN401 - any array of integers
-        """The first rows of these, without those that hold nothing; values get new numbers."""
+        """The first rows of these, without those that hold nothing; large values get new numbers."""
         rows = min(ROWS_LOOKED_AT, int(np.searchsorted(offsets, CELLS_LOOKED_AT, side="right")) - 1)
         offsets = offsets[: rows + 1]
         is_first = np.append(np.diff(offsets) > 0, True)
-        numbered = np.unique(values[: offsets[-1]], return_inverse=True)[1].astype(np.int64)
-        return cls(offsets[is_first], numbered)
+        looked_at = values[: offsets[-1]]
+        is_small = looked_at.dtype.kind in "iu" and looked_at.max(initial=0) <= MOST_AS_THEY_ARE
+        numbered = looked_at if is_small else np.unique(looked_at, return_inverse=True)[1]
+        return cls(offsets[is_first], numbered.astype(np.int64))
 
     @property
     def rows(self) -> int:

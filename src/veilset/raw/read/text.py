@@ -49,7 +49,7 @@ def read_fimi(file: ByteFile, *, skips: bool = False) -> TokenRows:
     def parsed(lines: Lines) -> ParsedIds:
         return rows.parsed_short(lines) or parsed_ids(file, lines, is_spmf=False, skips=skips)
 
-    for block in on_all_cores(parsed, file.lines()):
+    for block in on_all_cores(parsed, file.lines(), is_short=file.is_short):
         rows.add(block)
     return rows.finish()
 
