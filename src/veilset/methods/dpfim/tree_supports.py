@@ -28,9 +28,9 @@ class TreeSupports:
     """Itemsets with what the tree says of their supports, and the variance of the noise in it.
 
     `calm` is the same drawn towards the mean, as far as noise makes supports differ: the best guess of a support before
-    it is known what the tree lacks. `lateness` is the place of an itemset's last item in the order, from 0 for the first
-    item to 1; `raised` the factor that supports were multiplied by. `ended` transactions at most hold an itemset that
-    the tree does not show; where items were asked for one by one, that is not told.
+    it is known what the tree lacks. `lateness` is the place of an itemset's last item in the order, from 0 for the
+    first item to 1; `raised` the factor that supports were multiplied by. `ended` transactions at most hold an itemset
+    that the tree does not show; where items were asked for one by one, that is not told.
     """
 
     itemsets: Itemsets
@@ -115,17 +115,17 @@ class _TreePaths:
     def nodes_of(self, itemsets: Itemsets) -> list[BoolArray]:
         """The nodes that each support is a sum of: those with its last item, and the others above them."""
         return [
-            self.holds[:, each].all(axis=1) & (self.ranks == each[-1])
-            for each in places(self.tree, itemsets)
+            self.holds[:, each].all(axis=1) & (self.ranks == each[-1]) for each in places(self.tree, itemsets)
         ]
 
     def may_go_on(self, itemsets: Itemsets) -> list[BoolArray]:
         """The nodes below which each itemset may be, though it is not on their path: nothing of it was passed over."""
-        found = []
+        found: list[BoolArray] = []
         for each in places(self.tree, itemsets):
             on_path, place = self.holds[:, each], np.array(each)
             passed_over = (~on_path & (place <= self.ranks[:, None])).any(axis=1)
-            found.append(~passed_over & ~on_path.all(axis=1))
+            is_whole = on_path.all(axis=1)
+            found.append(np.asarray(~passed_over & ~is_whole, np.bool_))
         return found
 
     def ended(self, total: int, *, depth: int) -> FloatArray:
@@ -165,8 +165,12 @@ def likely_total(tree: NoisyTree, number: NoisyCount) -> int:
     together = int(first.sum())
     if number.mechanism is None or together <= number.value:
         return number.value
-    of_number, of_sum = float(number.mechanism.scale) ** 2, first.size * float(tree.mechanism.scale) ** 2
-    return round((number.value * of_sum + together * of_number) / (of_number + of_sum))
+    of_number, of_sum = (
+        float(number.mechanism.scale) ** 2,
+        float(first.size) * float(tree.mechanism.scale) ** 2,
+    )
+    total: float = number.value * of_sum + together * of_number
+    return round(total / (of_number + of_sum))
 
 
 def _with_singles(found: TreeSupports, tree: NoisyTree, singles: NoisyCounts) -> TreeSupports:
