@@ -26,7 +26,7 @@ def _histogram(lengths: FloatArray) -> NoisyHistogram:
 
 
 def test_items_taken_independently_are_held_as_predicted_and_one_power_for_all_is_wrong() -> None:
-    """The share that truncation to 2 items keeps of every item, to within 3 %; with one power, off by up to 10 %."""
+    """The share that truncation to 2 items keeps of every item, to within 4 %; with one power, off by up to 10 %."""
     rows = _rows(np.random.default_rng(1))
     lengths, supports = rows.sum(axis=1), rows.sum(axis=0)
     histogram = _histogram(lengths)
@@ -39,7 +39,7 @@ def test_items_taken_independently_are_held_as_predicted_and_one_power_for_all_i
         logs = holding.logs_together(classes[place : place + 1, None])
         law = kept_at_random(histogram, size=1, limit=2, logs=logs)
         predicted.append(float(law.shares[law.shares.size // 2]))
-    assert np.array(predicted) == pytest.approx(true, rel=0.03)
+    assert np.array(predicted) == pytest.approx(true, rel=0.04)
     assert np.max(np.abs(np.log(alike / true))) > 0.08
 
 

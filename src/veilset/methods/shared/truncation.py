@@ -95,8 +95,9 @@ def kept_shares(
     The longer a transaction, the likelier it holds an itemset, but how much likelier depends on the itemset: some are
     bought alone, some with everything else. So the chance is taken to be a power of how many itemsets of the size it
     holds, and the power to be normal. Where the `logs` of the chances to hold all its items are known, for each length,
-    they take the place of the middle power. Where all transactions are alike, all itemsets lose alike, and the share is
-    certain. The noise of the histogram makes all shares uncertain together.
+    they take the place of the middle power; items of one transaction differ, so of l^size ways to take them
+    l (l - 1) (l - 2) ... remain. Where all transactions are alike, all itemsets lose alike, and the share is certain.
+    The noise of the histogram makes all shares uncertain together.
     """
     lengths, numbers = spread_lengths(histogram)
     possible, centre = lengths >= size, DEVIATIONS.size // 2
@@ -111,7 +112,8 @@ def kept_shares(
         each_holds = possible * held ** tilts[:, None]
     else:
         tilts = AROUND_TILT / size**AROUND_BY_SIZE * DEVIATIONS
-        each_holds = possible * np.exp(logs - logs.max()) * held ** tilts[:, None]
+        differ = held / np.maximum(lengths, 1.0) ** size
+        each_holds = possible * differ * np.exp(logs - logs.max()) * held ** tilts[:, None]
     holders = each_holds @ numbers
     shares = np.clip((each_holds * kept) @ numbers / holders, least, 1.0)
     middle = float(shares[centre])
