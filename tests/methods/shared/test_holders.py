@@ -8,7 +8,7 @@ import pytest
 from veilset.arrays import FloatArray
 from veilset.gate import NoisyHistogram
 from veilset.gate.mechanisms import DiscreteLaplace
-from veilset.methods.shared.holders import IMPOSSIBLE, Holding, ItemClasses
+from veilset.methods.shared.holders import NO_CHANCE, Holding, ItemClasses
 from veilset.methods.shared.truncation import kept_at_random, spread_lengths
 
 POPULARITY = np.array([0.4, 0.3, 0.2, 0.15, 0.1, 0.08, 0.05, 0.04, 0.03, 0.02, 0.01, 0.005])
@@ -63,8 +63,8 @@ def test_no_transaction_is_longer_than_there_are_items() -> None:
     holding = Holding.of(
         ItemClasses(np.array([100.0, 400.0]), np.array([1.0, 2.0])), np.arange(65.0), numbers
     )
-    assert np.all(holding.logs[:, 4:] == IMPOSSIBLE)
-    assert np.all(holding.logs[:, 1:4] > IMPOSSIBLE)
+    assert np.all(holding.logs[:, 4:] == NO_CHANCE)
+    assert np.all(holding.logs[:, 1:4] > NO_CHANCE)
 
 
 def test_where_all_lengths_are_alike_nothing_is_likelier() -> None:

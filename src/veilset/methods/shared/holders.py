@@ -13,11 +13,11 @@ import numpy as np
 
 from veilset.arrays import FloatArray, Int64Array
 
-CLASSES = 40
+SUPPORT_CLASSES = 40
 """Items of nearly equal supports are one class, of 40 on a logarithmic scale."""
-TURNS, STEPS = 12, 30
+WEIGHT_TURNS, BISECTIONS = 12, 30
 """Weights of items and of lengths are found in 12 turns; each of the second by 30 steps of bisection."""
-IMPOSSIBLE = -300.0
+NO_CHANCE = -300.0
 """The logarithm of a chance that counts as none."""
 LEAST_OF_CLEAR = 0.1
 """Items that are not clear have at least a tenth of what is clear, on average."""
@@ -47,7 +47,9 @@ class ItemClasses:
         seen = float(supports[~is_clear].mean()) if others else 0.0
         least = max(min(max(rest, seen, LEAST_OF_CLEAR * clear), clear), 1e-6)
         logs = np.log(supports[is_clear])
-        places = np.unique(np.rint(logs * CLASSES / 8) / (CLASSES / 8), return_inverse=True)[1]
+        places = np.unique(np.rint(logs * SUPPORT_CLASSES / 8) / (SUPPORT_CLASSES / 8), return_inverse=True)[
+            1
+        ]
         numbers = np.bincount(places, minlength=1).astype(np.float64) if logs.size else np.zeros(0)
         means = np.exp(np.bincount(places, weights=logs) / numbers) if logs.size else np.zeros(0)
         if others:
@@ -81,10 +83,10 @@ class Holding:
         supports = np.minimum(supports, 0.98 * numbers.sum())
         weights = np.log(supports / numbers.sum())
         chances = np.ones((weights.size, lengths.size))
-        for _ in range(TURNS):
+        for _ in range(WEIGHT_TURNS):
             chances = _chances(weights, _length_weights(weights, classes.numbers, wanted))
             weights = weights + np.clip(np.log(supports / (chances @ numbers)), -1.0, 1.0)
-        logs = np.where(is_possible, np.log(chances), IMPOSSIBLE)
+        logs = np.where(is_possible, np.log(chances), NO_CHANCE)
         return cls(classes.supports, logs, _powers(chances, at_least_1, numbers))
 
     def classes_of(self, supports: FloatArray) -> Int64Array:
@@ -111,7 +113,7 @@ def _chances(weights: FloatArray, of_lengths: FloatArray) -> FloatArray:
 def _length_weights(weights: FloatArray, numbers: FloatArray, wanted: FloatArray) -> FloatArray:
     """The weights of lengths for which transactions hold as many items as they are long."""
     low, high = np.full(wanted.size, -60.0), np.full(wanted.size, 60.0)
-    for _ in range(STEPS):
+    for _ in range(BISECTIONS):
         half = (low + high) / 2
         is_low = numbers @ _chances(weights, half) < wanted
         low, high = np.where(is_low, half, low), np.where(is_low, high, half)
