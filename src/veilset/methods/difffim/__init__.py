@@ -150,7 +150,7 @@ def estimates_of(levels: Sequence[CountedLevel], chosen: Int64Array, *, most: in
     for level, places, those in zip(levels, with_parts(levels, of_level), of_level, strict=True):
         if places.size == 0:
             break
-        found = level.posterior(places, parts, most=largest)
+        found = level.posterior(places, parts, most=largest, items=levels[0])
         released = Itemsets.of(level.itemsets_at(those))
         estimates.append(found.take(np.searchsorted(places, those)).estimates(released))
         parts = dict(zip(level.itemsets_at(places), found.high.tolist(), strict=True))

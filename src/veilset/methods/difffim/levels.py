@@ -16,14 +16,17 @@ from veilset.gate import Curator, KeepAll, KeepRandom, KeepSmart, NoisyCounts, N
 from veilset.itemsets import Itemset, Itemsets, joined
 from veilset.methods.difffim.double_standards import average_original, largest_original
 from veilset.methods.difffim.smart_shares import OUTRANKED_CLASSES, kept_smartly, outranked
+from veilset.methods.shared.holders import Holding, ItemClasses
 from veilset.methods.shared.noisy_values import MeasuredGroup, NoisyValues
 from veilset.methods.shared.shrinkage import Shrunk, shrunk_in_groups
 from veilset.methods.shared.truncation import (
     LONGEST_LENGTH,
+    holders_by_length,
     kept_at_random,
     kept_share,
     length_up_to,
     lengths_above_noise,
+    spread_lengths,
 )
 
 SHARE_LEFT_WHOLE = Fraction(85, 100)
@@ -32,6 +35,13 @@ SMALL_SHARE = Fraction(1, 20)
 """5 % of a share is for what is not a support: the largest size, and the lengths of each level."""
 RHO = 0.01
 """1 % is the risk that an itemset lost more than its largest original support allows for."""
+POWER_CLASSES = 8
+"""Itemsets are told apart by how much likelier a longer transaction holds them, in steps of 1/8 of a power."""
+IN_DOUBT = 0.3
+"""Lengths that leave the share that truncation keeps in doubt by more than a factor of e^0.3 do not tell who holds
+an item."""
+CLEAR_SCALES, LEAST_SHARE = 3.0, 0.01
+"""A count of 3 scales of noise is clear. Less than 1 % of a support is not taken to be kept."""
 MOST_EXTENDED = 500
 """At most 500 itemsets of a size are extended: more pass only where noise drowns the threshold."""
 
@@ -69,6 +79,8 @@ class CountedLevel:
     limit: int
     lengths: NoisyHistogram | None
     outranked: FloatArray | None
+    is_over_all: bool = True
+    """Whether the lengths are those of whole transactions, or over the items of the level's itemsets alone."""
 
     @classmethod
     def of(
@@ -80,6 +92,7 @@ class CountedLevel:
         size: int,
         limit: int,
         outranked: FloatArray | None = None,
+        is_over_all: bool = True,
     ) -> "CountedLevel":
         """What noisy truncated supports stand for: themselves, or what was there before truncation (Sec. 5.4).
 
@@ -87,22 +100,33 @@ class CountedLevel:
         """
         if lengths is None or not heuristics.has_double_standards:
             values = counts.values.astype(np.float64)
-            return cls(counts, values, values, limit, lengths, outranked)
+            return cls(counts, values, values, limit, lengths, outranked, is_over_all)
         share = kept_share(heuristics.lengths_of(lengths), size=size, limit=limit)
         scale = float(counts.mechanism.scale)
         average = average_original(counts.values, scale=scale, share=share)
         largest = largest_original(counts.values, scale=scale, share=share, rho=RHO)
-        return cls(counts, average, largest, limit, lengths, outranked)
+        return cls(counts, average, largest, limit, lengths, outranked, is_over_all)
 
     def itemsets_at(self, places: Int64Array) -> list[Itemset]:
         """Some of the itemsets."""
         rows = self.counts.itemsets.items.reshape(self.counts.values.size, -1)
         return [tuple(row) for row in rows[places].tolist()]
 
-    def posterior(self, places: Int64Array, parts: Mapping[Itemset, float], *, most: float) -> Shrunk:
-        """The supports of some of the itemsets; none is above the most that is possible, nor above any of its parts."""
-        groups = self._groups()
-        measured = [self._measured(group) for group in groups]
+    def posterior(
+        self,
+        places: Int64Array,
+        parts: Mapping[Itemset, float],
+        *,
+        most: float,
+        items: "CountedLevel | None" = None,
+    ) -> Shrunk:
+        """The supports of some of the itemsets; none is above the most that is possible, nor above any of its parts.
+
+        `items` is the first level, which tells how frequent the items are.
+        """
+        held = None if items is None else self.held(items)
+        groups = self._groups(held)
+        measured = [self._measured(group, held) for group in groups]
         is_chosen = np.isin(np.arange(self.counts.values.size), places)
         chosen = [np.flatnonzero(is_chosen[group]) for group in groups]
         ceilings = [
@@ -113,23 +137,47 @@ class CountedLevel:
         order = np.concatenate([group[those] for group, those in zip(groups, chosen, strict=True)])
         return found.take(np.argsort(order)[np.searchsorted(np.sort(order), places)])
 
-    def _groups(self) -> list[Int64Array]:
+    def held(self, first: "CountedLevel") -> "HeldItems | None":
+        """How a transaction likelier holds the items of each itemset the longer it is, as far as lengths tell.
+
+        The supports of the items are those of the first level.
+        """
+        if self.lengths is None or first.lengths is None:
+            return None
+        items = self.counts.itemsets.items.reshape(self.counts.values.size, -1)
+        # Where the lengths themselves are in doubt, nothing finer is concluded from them.
+        if kept_at_random(self.lengths, size=items.shape[1], limit=self.limit).doubt[0] > IN_DOUBT:
+            return None
+        lengths, numbers = spread_lengths(self.lengths)
+        share = kept_share(
+            holders_by_length(lengths_above_noise(first.lengths), 1), size=1, limit=first.limit
+        )
+        supports = first.counts.values / max(share, LEAST_SHARE)
+        clear = CLEAR_SCALES * float(first.counts.mechanism.scale) / max(share, LEAST_SHARE)
+        counted = np.arange(supports.size) if self.is_over_all else np.unique(items)
+        classes = ItemClasses.of(supports[counted], clear=clear, total=float(lengths @ numbers))
+        holding = Holding.of(classes, lengths, numbers)
+        return HeldItems(holding, holding.classes_of(supports)[items])
+
+    def _groups(self, held: "HeldItems | None") -> list[Int64Array]:
         """Places of the itemsets that lose about alike."""
-        if self.outranked is None:
-            return [np.arange(self.counts.values.size)]
-        classes = np.rint(self.outranked * OUTRANKED_CLASSES).astype(np.int64)
+        by_rank = 0.0 if self.outranked is None else np.rint(self.outranked * OUTRANKED_CLASSES)
+        by_power = 0.0 if held is None else np.rint(held.powers * POWER_CLASSES)
+        classes = by_power * 1000 + by_rank + np.zeros(self.counts.values.size)
         return [np.flatnonzero(classes == each) for each in np.unique(classes)]
 
-    def _measured(self, places: Int64Array) -> MeasuredGroup:
+    def _measured(self, places: Int64Array, held: "HeldItems | None") -> MeasuredGroup:
         """What was measured of some itemsets that lose about alike."""
         noisy = NoisyValues.laplace(self.counts.values[places], float(self.counts.mechanism.scale))
         size = int(self.counts.itemsets.offsets[1])
         if self.lengths is None:
             return MeasuredGroup(noisy)
+        logs = None if held is None else held.holding.logs_together(held.classes[places])
         if self.outranked is None:
-            return MeasuredGroup(noisy, kept_at_random(self.lengths, size=size, limit=self.limit))
+            return MeasuredGroup(noisy, kept_at_random(self.lengths, size=size, limit=self.limit, logs=logs))
         share = float(self.outranked[places].mean())
-        return MeasuredGroup(noisy, kept_smartly(self.lengths, size=size, limit=self.limit, outranked=share))
+        kept = kept_smartly(self.lengths, size=size, limit=self.limit, outranked=share, logs=logs)
+        return MeasuredGroup(noisy, kept)
 
     def is_drowned(self, min_count: int) -> bool:
         """Whether more may have frequent supersets than are extended."""
@@ -145,6 +193,20 @@ class CountedLevel:
         best = set(order[self.largest[order] >= min_count][:MOST_EXTENDED].tolist())
         rows = zip(self.counts.itemsets, self.counts.values.tolist(), strict=True)
         return {itemset: noisy for place, (itemset, noisy) in enumerate(rows) if place in best}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldItems:
+    """How longer transactions likelier hold the items of some itemsets, a row of `classes` each."""
+
+    holding: Holding
+    classes: Int64Array
+
+    @property
+    def powers(self) -> FloatArray:
+        """About the power of the length that each itemset's items are likelier held by, on average."""
+        means: FloatArray = self.holding.powers[self.classes].mean(axis=1)
+        return means
 
 
 def ceilings_of(itemsets: Sequence[Itemset], parts: Mapping[Itemset, float], most: float) -> FloatArray:
@@ -256,7 +318,9 @@ def ask_next_level(
     truncation = candidates.truncation(items, limit, is_smart=heuristics.is_smart)
     counts = curator.ask_supports(itemsets, truncation=truncation, epsilon=for_supports)
     outranked = candidates.outranked if heuristics.is_smart else None
-    return CountedLevel.of(counts, histogram, heuristics, size=size, limit=limit, outranked=outranked)
+    return CountedLevel.of(
+        counts, histogram, heuristics, size=size, limit=limit, outranked=outranked, is_over_all=False
+    )
 
 
 def best_limit(

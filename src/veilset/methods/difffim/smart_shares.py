@@ -48,11 +48,12 @@ def outranked(itemsets: Sequence[Itemset], scores: Sequence[int], parts: Mapping
     return np.array(shares)
 
 
-def kept_smartly(histogram: NoisyHistogram, *, size: int, limit: int, outranked: float) -> KeptShares:
+def kept_smartly(
+    histogram: NoisyHistogram, *, size: int, limit: int, outranked: float, logs: FloatArray | None = None
+) -> KeptShares:
     """The law of the share of a support that smart truncation keeps, where a share of other items outranks it."""
-    return kept_shares(
-        histogram, size=size, kept_of=partial(_kept, size=size, limit=limit, outranked=outranked)
-    )
+    kept_of = partial(_kept, size=size, limit=limit, outranked=outranked)
+    return kept_shares(histogram, size=size, kept_of=kept_of, logs=logs)
 
 
 def _kept(lengths: FloatArray, deviation: float, *, size: int, limit: int, outranked: float) -> FloatArray:

@@ -35,9 +35,10 @@ from veilset.arrays import Int64Array
 from veilset.errors import BadCall
 from veilset.gate import Curator, NoisyCounts
 from veilset.itemsets import Domain, Itemsets
+from veilset.methods.dpfim.lacking import combined
 from veilset.methods.dpfim.sample import ETA, WITHIN, ask_shape, open_sample
 from veilset.methods.dpfim.tree_questions import ask_tree
-from veilset.methods.dpfim.tree_supports import combined, in_tree
+from veilset.methods.dpfim.tree_supports import in_tree, with_ended
 from veilset.methods.shared.noisy_values import NoisyValues
 from veilset.methods.shared.preliminaries import (
     SHARE_FOR_NUMBER,
@@ -81,6 +82,8 @@ def dpfim(
     if len(known.itemsets) == 0:
         return preliminaries.release(curator, Estimates.none(), method="dpfim")
     asked = curator.ask_supports(known.itemsets, epsilon=remaining * (1 - SHARE_FOR_TREE))  # l. 5, X4
+    if singles is None:
+        known = with_ended(known, tree, preliminaries.number, depth=shape.depth)
     estimates = combined(known, asked, most=preliminaries.most)
     return preliminaries.release(curator, estimates, method="dpfim")
 

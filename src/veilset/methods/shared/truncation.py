@@ -28,6 +28,8 @@ LEAST_KEPT = 1e-4
 """1/10,000 of a support is kept at the least, whatever a noisy histogram says."""
 TILT_WITHIN, WITHIN_BY_SIZE = 0.5, 0.3
 """The standard deviation of that power over itemsets of all kinds of data: 0.5 / size^0.3."""
+AROUND_TILT, AROUND_BY_SIZE = 0.4, 0.5
+"""The same around the power that follows from the supports of the items: 0.4 / size^0.5."""
 
 
 def length_up_to(histogram: NoisyHistogram, share: Fraction) -> int:
@@ -80,7 +82,11 @@ def kept_share(lengths: FloatArray | Int64Array, *, size: int, limit: int) -> fl
 
 
 def kept_shares(
-    histogram: NoisyHistogram, *, size: int, kept_of: Callable[[FloatArray, float], FloatArray]
+    histogram: NoisyHistogram,
+    *,
+    size: int,
+    kept_of: Callable[[FloatArray, float], FloatArray],
+    logs: FloatArray | None = None,
 ) -> KeptShares:
     """The law of the share of a support that truncation keeps, as itemsets differ in who holds them.
 
@@ -88,19 +94,26 @@ def kept_shares(
 
     The longer a transaction, the likelier it holds an itemset, but how much likelier depends on the itemset: some are
     bought alone, some with everything else. So the chance is taken to be a power of how many itemsets of the size it
-    holds, and the power to be normal. Where all transactions are alike, all itemsets lose alike, and
-    the share is certain. The noise of the histogram makes all shares uncertain together.
+    holds, and the power to be normal. Where the `logs` of the chances to hold all its items are known, for each length,
+    they take the place of the middle power; items of one transaction differ, so of l^size ways to take them
+    l (l - 1) (l - 2) ... remain. Where all transactions are alike, all itemsets lose alike, and the share is certain.
+    The noise of the histogram makes all shares uncertain together.
     """
-    lengths, numbers = _spread_lengths(histogram)
+    lengths, numbers = spread_lengths(histogram)
     possible, centre = lengths >= size, DEVIATIONS.size // 2
     kept = np.array([kept_of(lengths, deviation) for deviation in DEVIATIONS.tolist()])
     least = max(float(kept[-1, -1]), LEAST_KEPT)
     if not (numbers * possible).any():
         middle = math.sqrt(least)
         return KeptShares.certain(middle, doubt=(-math.log(middle), -math.log(middle)))
-    tilts = TILT / size**TILT_BY_SIZE + TILT_WITHIN / size**WITHIN_BY_SIZE * DEVIATIONS
     held = np.maximum(lengths[:, None] - np.arange(size), 1.0).prod(axis=1)
-    each_holds = possible * held ** tilts[:, None]
+    if logs is None:
+        tilts = TILT / size**TILT_BY_SIZE + TILT_WITHIN / size**WITHIN_BY_SIZE * DEVIATIONS
+        each_holds = possible * held ** tilts[:, None]
+    else:
+        tilts = AROUND_TILT / size**AROUND_BY_SIZE * DEVIATIONS
+        differ = held / np.maximum(lengths, 1.0) ** size
+        each_holds = possible * differ * np.exp(logs - logs.max()) * held ** tilts[:, None]
     holders = each_holds @ numbers
     shares = np.clip((each_holds * kept) @ numbers / holders, least, 1.0)
     middle = float(shares[centre])
@@ -119,14 +132,19 @@ def randomly_kept(lengths: FloatArray, *, size: int, limit: int) -> FloatArray:
     return kept
 
 
-def kept_at_random(histogram: NoisyHistogram, *, size: int, limit: int) -> KeptShares:
+def kept_at_random(
+    histogram: NoisyHistogram, *, size: int, limit: int, logs: FloatArray | None = None
+) -> KeptShares:
     """The law of the share of a support that random truncation keeps."""
     return kept_shares(
-        histogram, size=size, kept_of=lambda lengths, _: randomly_kept(lengths, size=size, limit=limit)
+        histogram,
+        size=size,
+        kept_of=lambda lengths, _: randomly_kept(lengths, size=size, limit=limit),
+        logs=logs,
     )
 
 
-def _spread_lengths(histogram: NoisyHistogram) -> tuple[FloatArray, FloatArray]:
+def spread_lengths(histogram: NoisyHistogram) -> tuple[FloatArray, FloatArray]:
     """Lengths and how many transactions have them, where classes that noise drowns are taken together.
 
     The last class is spread over longer lengths.
