@@ -20,6 +20,7 @@ from veilset.gate import (
     Budget,
     DiscreteLaplace,
     Exponential,
+    NoisyCount,
     NoisyCounts,
     NoisyTree,
     SampleAccount,
@@ -28,8 +29,9 @@ from veilset.gate import (
 from veilset.itemsets import Domain, Itemsets
 from veilset.methods.dpfim import LARGEST_MINED, SHARE_FOR_TREE
 from veilset.methods.dpfim import sample as rules
+from veilset.methods.dpfim.lacking import ALWAYS_LACKING, combined
 from veilset.methods.dpfim.tree_questions import is_wide, node_threshold
-from veilset.methods.dpfim.tree_supports import ALWAYS_LACKING, TreeSupports, combined, in_tree
+from veilset.methods.dpfim.tree_supports import TreeSupports, in_tree, with_ended
 from veilset.methods.shared.forecast import forecast_number, most_transactions
 from veilset.methods.shared.truncation import kept_share, length_up_to
 
@@ -65,6 +67,8 @@ def forecast(world: World, k: int, epsilon: Fraction) -> Forecast:
     budget.charge("supports", supports)
     grown = model_tree(world, items.number, depth, tree)
     known = in_tree(grown, _model_singles(world, grown, singles), k=2 * k, max_size=world.domain.max_size)
+    if singles is None:
+        known = with_ended(known, grown, NoisyCount(world.rows, None), depth=depth)
     found = _chances(world, k, known, items)
     return Forecast.of(
         world,
@@ -192,8 +196,9 @@ def _accuracy(
     in_tree = (
         known.supports + np.hypot(lacking, np.sqrt(known.variances)) * NORMAL_NOISE[places * 7 % NOISE_PARTS]
     )
+    shown = np.maximum(in_tree, 0.0)
     estimates = combined(
-        replace(known, supports=np.maximum(in_tree, 0.0)),
+        replace(known, supports=shown, calm=shown),
         NoisyCounts(known.itemsets, np.rint(counts).astype(np.int64), asked),
         most=largest,
     )
