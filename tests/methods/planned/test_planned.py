@@ -163,7 +163,7 @@ def test_the_strategy_follows_the_data() -> None:
         for data, k in [(DENSE, 20), (SPARSE, 30), (TOGETHER, 40)]
     )
     assert dense.count("counted together in one marginal") == 8
-    assert sparse.count("that may or may not belong to the answer were measured once more") >= 4
+    assert sparse.count("that may belong to the answer were measured once more") >= 4
     assert len(re.findall(r"refinement: \d+ marginals? of a few items each", together)) >= 4
 
 

@@ -99,7 +99,7 @@ def test_marginals_and_capped_counts_of_the_rest_share_all_that_remains() -> Non
     scouting = sparse_scouting(k=30, threshold=150, number=3000, items=8)
     curator = curator_over(TOGETHER, epsilon=epsilon)
     uncertain: dict[Itemset, float] = {(item,): 200 for item in range(7)}
-    uncertain |= {(a, b): 180 for a in range(7) for b in range(a + 1, 7)} | {(7,): 100}
+    uncertain |= {(a, b): 180 for a in range(7) for b in range(a + 1, 7)} | {(7,): 140}
     progress = ask_refinement(curator, scouting, progress_of(uncertain, remaining=epsilon, blur=40))
     assert curator.budget.spent == epsilon
     assert "marginal" in progress.notes[-1]

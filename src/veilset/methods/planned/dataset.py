@@ -40,7 +40,7 @@ from veilset.methods.planned.levelwise import EveryItem, ask_levelwise
 from veilset.methods.planned.overlap import ask_overlap
 from veilset.methods.planned.posterior import Posterior
 from veilset.methods.planned.refinement import ask_groups, ask_refinement
-from veilset.methods.planned.refinement_choice import price_of_overlaps
+from veilset.methods.planned.refinement_errors import price_of_overlaps
 from veilset.methods.planned.row_lengths import row_lengths
 from veilset.methods.planned.scouting import DenseScouting, Scouting, ask_scouting
 from veilset.methods.planned.settings import DEFAULT

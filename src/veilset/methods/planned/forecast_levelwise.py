@@ -4,6 +4,8 @@ Approximated are the prior of candidates, by the supports that the model gives t
 noise brings in among the items: taken to be no better than what it keeps out.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from veilset.forecast import Stage, World, laws
@@ -19,6 +21,7 @@ from veilset.methods.planned.forecast_model import (
     model_supports,
 )
 from veilset.methods.planned.prior import Prior
+from veilset.methods.planned.refinement_choice import choose_marginals
 from veilset.methods.planned.scouting import Scouting
 
 
@@ -26,9 +29,19 @@ def forecast_levels(world: World, scouting: Scouting) -> ForecastProgress:
     """Items, pairs, and so on, while larger itemsets may be in the answer."""
     progress = forecast_items(world, scouting)
     for size in range(2, world.domain.max_size + 1):
+        if size > 2 and progress.may_grow:
+            progress = _perhaps_by_marginals(scouting, progress)
         if progress.may_grow:
             progress = forecast_level(world, scouting, progress, size)
     return progress
+
+
+def _perhaps_by_marginals(scouting: Scouting, progress: ForecastProgress) -> ForecastProgress:
+    """With no larger itemsets to look for, where marginals are to tell of these as well."""
+    marginals = choose_marginals(scouting, progress.expected, progress.remaining)
+    if marginals is None:
+        return progress
+    return replace(progress.stopped(remaining=progress.remaining), marginals=marginals)
 
 
 def forecast_items(world: World, scouting: Scouting) -> ForecastProgress:
@@ -37,7 +50,8 @@ def forecast_items(world: World, scouting: Scouting) -> ForecastProgress:
     lengths = DiscreteLaplace(1, scouting.price(settings.share_for_lengths))
     remaining = scouting.remaining - lengths.epsilon
     every_item: list[Itemset] = [(item,) for item in range(supports.size)]
-    price = choices.price_of_items(scouting, model_overlap(world, every_item, settings), remaining)
+    overlap = model_overlap(world, every_item, settings)
+    price = choices.price_of_items(scouting, overlap, remaining)
     kth_count = supports[min(scouting.k, supports.size) - 1] * price.cap.kept
     kept = choices.choose_items_to_keep(scouting, price, kth_count=kth_count)
     expected = _expected_items(world, scouting, every_item, price, kept)
@@ -48,6 +62,7 @@ def forecast_items(world: World, scouting: Scouting) -> ForecastProgress:
         laws.support_to_be_first(scale, k=kept.most, candidates=supports.size),
         (Stage("lengths", lengths), Stage("supports, size 1", noise)),
         remaining - price.epsilon,
+        lengths=overlap,
     )
 
 

@@ -18,6 +18,7 @@ from veilset.forecast.model import model_lengths
 from veilset.itemsets import Itemset, Itemsets
 from veilset.methods.planned.histogram_laws import MOST
 from veilset.methods.planned.overlap import Cap, Overlap
+from veilset.methods.planned.refinement_choice import ByMarginals
 from veilset.methods.planned.scouting import Scouting
 from veilset.methods.planned.settings import Settings
 from veilset.methods.shared.bases import Basis
@@ -83,7 +84,8 @@ class Expected:
 class ForecastProgress:
     """What will be known, the questions so far, and what remains of epsilon; whether larger itemsets may matter.
 
-    With a support of `kept_from` an item is chosen over ones that nobody holds.
+    With a support of `kept_from` an item is chosen over ones that nobody holds; `marginals` are the refinement, where
+    that is settled.
     """
 
     expected: Expected
@@ -91,6 +93,8 @@ class ForecastProgress:
     stages: Stages
     remaining: Fraction
     may_grow: bool = True
+    lengths: Overlap | None = None
+    marginals: ByMarginals | None = None
 
     def then(self, expected: Expected, *stages: Stage, remaining: Fraction) -> "ForecastProgress":
         """After more questions."""

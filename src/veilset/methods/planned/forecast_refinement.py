@@ -21,13 +21,15 @@ from veilset.methods.planned.forecast_model import (
     model_overlap,
 )
 from veilset.methods.planned.knowledge import itemset_sizes
+from veilset.methods.planned.membership import Membership, items_and_larger
 from veilset.methods.planned.refinement_choice import (
     ByCappedCounts,
     ByMarginals,
-    CappedGroup,
-    Membership,
     choose_refinement,
-    items_and_larger,
+    places_to_count,
+)
+from veilset.methods.planned.refinement_errors import (
+    CappedGroup,
     price_of_overlaps,
     prices_of_groups,
 )
@@ -37,15 +39,20 @@ from veilset.methods.shared.bases import Basis
 
 def forecast_refinement(world: World, scouting: Scouting, progress: ForecastProgress) -> ForecastProgress:
     """With all that remains: what may or may not be in the answer, by the questions that err less."""
+    if progress.marginals is not None:
+        membership = Membership.before_larger(progress.expected, scouting)
+        return _forecast_marginals(world, scouting, progress, membership, progress.marginals)
     membership = Membership.of(progress.expected, scouting)
-    groups = _groups(world, scouting, progress.expected, membership.uncertain)
+    known = progress.expected
+    places = places_to_count(scouting, known, membership, progress.lengths, progress.remaining)
+    groups = _groups(world, scouting, known, places)
     remaining = progress.remaining - price_of_overlaps(scouting, groups)
     stage = _histograms("refinement", scouting, groups)
-    refinement = choose_refinement(scouting, progress.expected, membership, groups, remaining=remaining)
+    choice = choose_refinement(scouting, known, membership, groups, remaining=remaining)
     after = progress.then(progress.expected, stage, remaining=remaining)
-    if isinstance(refinement.choice, ByMarginals):
-        return _forecast_marginals(world, scouting, after, membership, refinement.choice)
-    return _forecast_capped_counts(world, scouting, after, membership, refinement.choice, groups)
+    if isinstance(choice, ByMarginals):
+        return _forecast_marginals(world, scouting, after, membership, choice)
+    return _forecast_capped_counts(world, scouting, after, membership, choice, groups)
 
 
 def _forecast_marginals(

@@ -24,6 +24,7 @@ from veilset.methods.planned.discovered import DiscoveredSupports, discovered_su
 from veilset.methods.planned.overlap import Overlap, ask_overlap
 from veilset.methods.planned.posterior import Posterior, grid_to
 from veilset.methods.planned.prior import ItemPrior, prior_of
+from veilset.methods.planned.refinement_choice import ByMarginals, choose_marginals
 from veilset.methods.planned.scouting import Scouting
 from veilset.wording import counted
 
@@ -45,7 +46,8 @@ class EveryItem:
 class MiningProgress:
     """The posterior so far, what remains of epsilon, and notes on what was done; whether larger itemsets may matter.
 
-    `every_item` also tells of items that cannot be in the answer.
+    `every_item` also tells of items that cannot be in the answer; `lengths` how all items overlap, where that was paid
+    for; `marginals` are the refinement, where it is settled.
     """
 
     posterior: Posterior
@@ -53,6 +55,8 @@ class MiningProgress:
     notes: tuple[str, ...] = ()
     may_grow: bool = True
     every_item: EveryItem | None = None
+    lengths: Overlap | None = None
+    marginals: ByMarginals | None = None
 
     def then(self, posterior: Posterior, *, remaining: Fraction, note: str) -> "MiningProgress":
         """After one more stage."""
@@ -67,9 +71,20 @@ def ask_levelwise(curator: Curator, scouting: Scouting) -> MiningProgress:
     """Items, pairs, and so on, while larger itemsets may be in the answer."""
     progress = ask_single_items(curator, scouting)
     for size in range(2, scouting.domain.max_size + 1):
+        if size > 2 and progress.may_grow:
+            progress = perhaps_by_marginals(scouting, progress, size)
         if progress.may_grow:
             progress = ask_level(curator, scouting, progress, size)
     return progress
+
+
+def perhaps_by_marginals(scouting: Scouting, progress: MiningProgress, size: int) -> MiningProgress:
+    """With no larger itemsets to look for, where marginals are to tell of these as well."""
+    marginals = choose_marginals(scouting, progress.posterior, progress.remaining)
+    if marginals is None:
+        return progress
+    note = f"{_name_of(size)} and more are told by marginals: capped counts would err more"
+    return replace(progress.stopped(note, remaining=progress.remaining), marginals=marginals)
 
 
 def ask_single_items(curator: Curator, scouting: Scouting) -> MiningProgress:
@@ -110,7 +125,9 @@ def _measured_items(
         f"{counted(len(items), 'item')} may matter to the answer"
     )
     every_item = _every_item(scouting, counts, overlap, price)
-    return MiningProgress(posterior, remaining - price.epsilon, (note,), every_item=every_item)
+    return MiningProgress(
+        posterior, remaining - price.epsilon, (note,), every_item=every_item, lengths=overlap
+    )
 
 
 def _every_item(scouting: Scouting, counts: NormalisedCounts, overlap: Overlap, price: Price) -> EveryItem:

@@ -10,7 +10,7 @@ for each of a few tilts, and averaged over these at the end.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -57,6 +57,10 @@ class Measurement:
         deviations = self.deviations if self.deviations.size == 1 else self.deviations[places]
         counted = self.counted if len(self.counted) == 1 else self.counted[places]
         return Measurement(self.values[places], deviations, counted, self.unevenness, self.is_normal)
+
+    def doubted(self, times: float) -> "Measurement":
+        """The same where what is counted is that many times as uneven."""
+        return replace(self, unevenness=times * self.unevenness)
 
     def log_likelihoods(self) -> FloatArray:
         """ln of how likely each value is, for each tilt and each support of the grid."""

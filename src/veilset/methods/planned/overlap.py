@@ -157,6 +157,19 @@ class Overlap:
         cap = Cap(CAPS[best], float(kept[best]), float(errors[best]), float(CAPS[best]))
         return min([cap, *self._root_caps(support, noise)], key=lambda each: each.error)
 
+    def errors_under(self, cap: Cap, supports: FloatArray, *, noise: float) -> FloatArray:
+        """The errors of supports counted under a cap; `noise` is its scale for a count under a cap of 1.
+
+        The standard deviation of the noise, scaled up, and of the uneven loss, together.
+        """
+        weights = root_weights_under(cap.most) if cap.is_root else weights_under(cap.most)
+        unevenness = self.settings.unevenness_of_roots if cap.is_root else self.settings.unevenness
+        kept = np.clip(self.counted_with(supports, weights) / supports, 1e-6, 1.0)
+        errors: FloatArray = np.hypot(
+            math.sqrt(2) * cap.noise * noise / kept, unevenness * (1 - kept) * supports
+        )
+        return errors
+
     def _root_caps(self, support: float, noise: float) -> Iterator[Cap]:
         """The caps in the L2 norm, where there is an offer of Gaussian noise."""
         if self.gaussian is None:

@@ -30,6 +30,9 @@ SAY_OF_PRIOR = 0.5
 """Where supports are told, half of the logarithm of a prior that was fitted to counts is believed. Counts vary less
 than supports do: what is more frequent than expected has more companions, so a cap takes more of it. Such a prior
 finds the right itemsets, and makes too little of how far their supports may be from it."""
+DOUBT_OF_CAPS = 1.2
+"""Where supports are told, what a cap takes is taken to be 1.2 times as uneven as where itemsets are looked for:
+several counts of an itemset err together, which the search need not mind."""
 ZOOMS = 3
 """Times that the grid is laid around what the one before it says."""
 
@@ -170,7 +173,8 @@ class Posterior:
         # The prior is a probability for each of values that are evenly spaced on a logarithmic scale.
         log_joint = (log_prior - np.log(supports))[:, None, :] + LOG_TILTS[:, None]
         for each in self.answered:
-            log_joint[each.places] += each.measurement.log_likelihoods_at(supports[each.places], self.grid)
+            measured = each.measurement.doubted(DOUBT_OF_CAPS)
+            log_joint[each.places] += measured.log_likelihoods_at(supports[each.places], self.grid)
         return FinePosterior(self.itemsets, supports, normed(over_tilts(log_joint)))
 
 
@@ -201,7 +205,7 @@ class FinePosterior:
         return self.supports[:, 1] - self.supports[:, 0]
 
     def shortest(self, chance: float) -> tuple[FloatArray, FloatArray]:
-        """The ends of the shortest interval that holds each support with that chance, and the expected one.
+        """The ends of the shortest interval that holds each support with that chance.
 
         Where the likeliest support is at an end of what is possible, the interval starts there: the middle of what is
         likely would leave that end out.
@@ -213,7 +217,7 @@ class FinePosterior:
             starts, ends = np.interp(lower, row, supports), np.interp(lower + chance, row, supports)
             best = int(np.argmin(ends - starts))
             low[place], high[place] = starts[best], ends[best]
-        return np.minimum(low, self.means), np.maximum(high, self.means)
+        return low, high
 
     def nested(self) -> "FinePosterior":
         """The same, knowing that no itemset is rarer than a superset: each is compared with the nearest of both kinds.
@@ -252,12 +256,20 @@ class FinePosterior:
         at_most: FloatArray = np.interp(supports, self.supports[place], reached, left=0.0, right=1.0)
         return at_most
 
+    @cached_property
+    def medians(self) -> FloatArray:
+        """The support that each itemset is as likely to exceed as to fall short of."""
+        below = np.cumsum(self.chances, axis=1) - self.chances / 2
+        return np.array(
+            [np.interp(0.5, row, supports) for row, supports in zip(below, self.supports, strict=True)]
+        )
+
     def estimates(self) -> Estimates:
-        """Expected supports, and the shortest interval that holds each with a chance of 95 %."""
+        """Supports that are as likely too high as too low, and the shortest interval that holds each by 95 %."""
         low, high = self.shortest(0.95)
         return Estimates(
             Itemsets.of(self.itemsets),
-            np.rint(self.means).astype(np.int64),
+            np.rint(self.medians).astype(np.int64),
             np.floor(low).astype(np.int64),
             np.ceil(high).astype(np.int64),
         )

@@ -21,15 +21,18 @@ from veilset.methods.planned.dense import ask_marginals
 from veilset.methods.planned.histogram_laws import Total
 from veilset.methods.planned.levelwise import MiningProgress
 from veilset.methods.planned.measurements import Measurement
+from veilset.methods.planned.membership import Membership, items_and_larger
 from veilset.methods.planned.overlap import ask_overlap
 from veilset.methods.planned.posterior import Posterior
 from veilset.methods.planned.refinement_choice import (
     ByCappedCounts,
     ByMarginals,
-    CappedGroup,
-    Membership,
     choose_refinement,
-    items_and_larger,
+    places_to_count,
+)
+from veilset.methods.planned.refinement_errors import (
+    CappedGroup,
+    predicted_error,
     price_of_overlaps,
     prices_of_groups,
 )
@@ -40,20 +43,36 @@ from veilset.wording import counted
 
 def ask_refinement(curator: Curator, scouting: Scouting, progress: MiningProgress) -> MiningProgress:
     """Measure what is uncertain once more, by the questions that are predicted to err less."""
+    if progress.marginals is not None:
+        membership = Membership.before_larger(progress.posterior, scouting)
+        return _by_marginals(curator, scouting, progress, membership, progress.marginals, progress.remaining)
     membership = Membership.of(progress.posterior, scouting)
-    groups = ask_groups(curator, scouting, progress.posterior, membership.uncertain)
+    known = progress.posterior
+    places = places_to_count(scouting, known, membership, progress.lengths, progress.remaining)
+    groups = ask_groups(curator, scouting, known, places)
     remaining = progress.remaining - price_of_overlaps(scouting, groups)
-    refinement = choose_refinement(scouting, progress.posterior, membership, groups, remaining=remaining)
-    choice = refinement.choice
+    choice = choose_refinement(scouting, known, membership, groups, remaining=remaining)
     if isinstance(choice, ByMarginals):
-        posterior = _ask_by_marginals(curator, scouting, progress.posterior, membership, choice, remaining)
-        note = (
-            f"refinement: {counted(len(choice.bases), 'marginal')} of a few items each; "
-            f"expected error about {choice.error:.0f}, that of capped counts {refinement.capped_error:.0f}"
-        )
-    else:
-        posterior = _ask_by_capped_counts(curator, scouting, progress.posterior, membership, choice, groups)
-        note = _note_on_counts(membership, choice, error=refinement.capped_error)
+        return _by_marginals(curator, scouting, progress, membership, choice, remaining)
+    posterior = _ask_by_capped_counts(curator, scouting, known, membership, choice, groups)
+    error = predicted_error(scouting, membership, groups, choice.for_uncertain)
+    note = _note_on_counts(groups, choice, error=error)
+    return progress.then(posterior, remaining=Fraction(0), note=note)
+
+
+def _by_marginals(
+    curator: Curator,
+    scouting: Scouting,
+    progress: MiningProgress,
+    membership: Membership,
+    choice: ByMarginals,
+    remaining: Fraction,
+) -> MiningProgress:
+    """After marginals, with a note on them."""
+    posterior = _ask_by_marginals(curator, scouting, progress.posterior, membership, choice, remaining)
+    note = f"refinement: {counted(len(choice.bases), 'marginal')} of a few items each"
+    if choice.uncovered.size > 0:
+        note += f", and capped counts of {counted(choice.uncovered.size, 'itemset')} outside of them"
     return progress.then(posterior, remaining=Fraction(0), note=note)
 
 
@@ -99,12 +118,11 @@ def _ask_by_capped_counts(
     return updated_by_groups(curator, scouting, posterior, membership, certain, epsilon=epsilon)
 
 
-def _note_on_counts(membership: Membership, choice: ByCappedCounts, *, error: float) -> str:
+def _note_on_counts(groups: Sequence[CappedGroup], choice: ByCappedCounts, *, error: float) -> str:
     """What capped counts were asked for, in words."""
-    itemsets = counted(membership.uncertain.size, "itemset")
-    which = "most likely to belong" if membership.is_settled else "that may or may not belong"
+    itemsets = counted(sum(group.places.size for group in groups), "itemset")
     note = (
-        f"refinement: supports of {itemsets} {which} to the answer were measured once more; "
+        f"refinement: supports of {itemsets} that may belong to the answer were measured once more; "
         f"expected error about {error:.0f}"
     )
     if choice.for_certain == 0:

@@ -135,12 +135,6 @@ class Settings:
     """0.5 is the chance with which an itemset is taken to be in the answer."""
     likely_enough: float = 0.25
     """0.25 is the chance above which marginals are made to cover an itemset."""
-    least_covered: Fraction = Fraction(1, 2)
-    """1/2 of the uncertain itemsets must be covered, or marginals are out of the question."""
-    least_for_either: Fraction = Fraction(1, 20)
-    """1/20 of the remaining epsilon at least for marginals, and for the itemsets that they do not cover."""
-    precise: float = 0.03
-    """0.03 of the support is an error that is precise: what would make it less goes to the certain itemsets."""
     most_in_bases: int = 60
     """60 items at most in all marginals together; with more, they cannot win."""
     most_pairs_in_bases: int = 150
@@ -258,9 +252,6 @@ _PROPER_SHARES = (
     "certain_above",
     "likely",
     "likely_enough",
-    "least_covered",
-    "least_for_either",
-    "precise",
     "surprising_share",
     "least_chance",
 )
@@ -269,7 +260,6 @@ _IN_ORDER = (
     ("least_share", "most_share"),
     ("certain_below", "certain_above"),
     ("least_items", "most_items"),
-    ("precise", "good_enough"),
 )
 
 
