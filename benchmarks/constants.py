@@ -37,7 +37,6 @@ CHANGES: Mapping[str, tuple[Any, ...]] = {
     "share_for_items": (Fraction(3, 10), Fraction(1, 2)),
     "good_enough": (0.1, 0.5),
     "expected_total_within": (0.5, 2.0),
-    "precise": (0.005, 0.02),
     "unevenness": (0.25, 0.7),
     "surprising_share": (0.02, 0.1),
 }

@@ -38,6 +38,8 @@ PARTS_FOR_UNCOVERED = tuple(Fraction(part, 20) for part in (1, 2, 4, 6, 10))
 """A twentieth of what remains for what marginals do not cover, a tenth, and so on up to half."""
 PARTS_OF_CERTAIN = (1, 2, 4, 8)
 """All certain itemsets, or the most frequent half, quarter or eighth of them, may be covered by marginals."""
+LEAST_LEFT = Fraction(1, 2)
+"""1/2 of what remains must be left after containment histograms, or what marginals do not cover is not counted."""
 HARDLY_CUT = 0.9
 """0.9 of supports, or more, is kept under a cap that hardly takes anything."""
 CLEARLY_LESS = 0.8
@@ -174,7 +176,7 @@ def _by_marginals(
     yield Option(ByMarginals(cover.bases, np.empty(0, np.int64), Fraction(0)), cover.errors)
     uncovered = np.setdiff1d(membership.uncertain, np.flatnonzero(np.isfinite(cover.errors)))
     after = remaining - price_of_overlaps(scouting, items_and_larger(known, uncovered))
-    if uncovered.size == 0 or after <= 0:
+    if uncovered.size == 0 or after < LEAST_LEFT * remaining:
         return
     for part in PARTS_FOR_UNCOVERED:
         by_counts = errors_by_fitting_caps(scouting, known, uncovered, after * part)
