@@ -32,7 +32,7 @@ from veilset.methods.planned.refinement_errors import (
 from veilset.methods.planned.scouting import Scouting
 from veilset.methods.shared.bases import Basis
 
-PARTS_FOR_UNCERTAIN = tuple(Fraction(part, 5) for part in (5, 4, 3, 2, 1))
+PARTS_FOR_COUNTED = tuple(Fraction(part, 5) for part in (5, 4, 3, 2, 1))
 """All of what remains for what is uncertain, or four fifths, and so on; the rest is for what is certain."""
 PARTS_FOR_UNCOVERED = tuple(Fraction(part, 20) for part in (1, 2, 4, 6, 10))
 """A twentieth of what remains for what marginals do not cover, a tenth, and so on up to half."""
@@ -134,7 +134,7 @@ def places_to_count(
         return membership.uncertain
     apart = [
         loss(np.minimum(errors(uncertain, remaining * part), errors(certain, remaining * (1 - part))))
-        for part in PARTS_FOR_UNCERTAIN
+        for part in PARTS_FOR_COUNTED
         if part < 1
     ]
     is_better = loss(errors(every_item, remaining)) < min(loss(errors(uncertain, remaining)), *apart)
@@ -193,7 +193,7 @@ def _by_capped_counts(
 ) -> Iterator[Option[ByCappedCounts]]:
     """Capped counts of groups; for certain itemsets outside of them a part, by the questions that err less."""
     certain = np.setdiff1d(membership.likely, np.concatenate([group.places for group in groups]))
-    for part in PARTS_FOR_UNCERTAIN:
+    for part in PARTS_FOR_COUNTED:
         for_groups, for_certain = remaining * part, remaining * (1 - part)
         errors = errors_under_caps(scouting, known, membership, groups, for_groups)
         if for_certain == 0:
