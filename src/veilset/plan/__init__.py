@@ -172,7 +172,7 @@ def make_plan(
 
     >>> plan = make_plan(Facts(rows=100_000, items=169, length=4.4), k=10, epsilon=1, most_methods=2)
     >>> [(each.forecast.method, each.forecast.half_width) for each in plan.methods], len(plan.left_out)
-    ([('planned', 19), ('privsuper', 56)], 8)
+    ([('planned', 22), ('privsuper', 52)], 8)
     """
     model = Model.of(facts, k=k, max_size=max_size, kth_support=kth_support, delta=delta)
     error = finite_or_infinite(error, "the wanted error")
