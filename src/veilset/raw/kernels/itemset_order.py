@@ -144,7 +144,8 @@ def sort_equal_words(
                 for i in range(first, last):
                     keyed.words[i] = packed.words[packed.offsets[keyed.numbers[i]] + place]
                 sort_by_words(keyed, space, first, last, word_bits(packed, size, place), ends)
-            keyed.words[first:last] = word
+            for i in range(first, last):
+                keyed.words[i] = word
         first = last
 
 
@@ -172,8 +173,9 @@ def sort_by_words(keyed: Keyed, space: Keyed, begin: int, end: int, bits: int, e
         words, moved_words = moved_words, words
         numbers, moved_numbers = moved_numbers, numbers
     if passes % 2 == 1:
-        moved_words[:] = words
-        moved_numbers[:] = numbers
+        for i in range(words.size):  # a copy of slices would take two seconds more to compile
+            moved_words[i] = words[i]
+            moved_numbers[i] = numbers[i]
 
 
 @kernel
