@@ -8,30 +8,33 @@ import numpy as np
 from veilset.itemsets import Itemset, Itemsets
 from veilset.methods.planned.posterior import Posterior
 from veilset.methods.planned.scouting import Scouting
+from veilset.methods.planned.told_prior import with_told_prior
 from veilset.methods.shared.marginals import Measured
-from veilset.methods.shared.preliminaries import MOST_ABOVE_THRESHOLD
+from veilset.methods.shared.preliminaries import MOST_ABOVE_THRESHOLD, Preliminaries
 from veilset.results.estimates import Estimates
 from veilset.wording import counted
 
-NORMAL_IN_SIGMA = 1.96
-"""The 95 % half width of an error that many draws of noise add up to, in standard deviations."""
+NEARLY_NORMAL_IN_SIGMA = 2.0
+"""The 95 % half width of an error to which a few draws of Laplace noise add up, in standard deviations: normal noise
+has 1.96, a single draw 2.12."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answer:
-    """The itemsets to release, with notes for the reader on how they were found."""
+    """The itemsets to release, with notes for the reader on how they were found, and the number of transactions."""
 
     estimates: Estimates
     notes: tuple[str, ...]
+    preliminaries: Preliminaries
 
     @classmethod
     def of(cls, scouting: Scouting, estimates: Estimates, notes: tuple[str, ...]) -> "Answer":
         """With one more note, where fewer than k itemsets were found."""
         found = len(estimates.itemsets)
         if scouting.is_given or found >= scouting.k:
-            return cls(estimates, notes)
+            return cls(estimates, notes, scouting.preliminaries)
         fewer = f"{counted(found, 'itemset')} instead of {scouting.k}: no other is likely to be as frequent"
-        return cls(estimates, (*notes, fewer))
+        return cls(estimates, (*notes, fewer), scouting.preliminaries)
 
 
 def most_likely(scouting: Scouting, posterior: Posterior) -> Estimates:
@@ -41,7 +44,8 @@ def most_likely(scouting: Scouting, posterior: Posterior) -> Estimates:
     order = np.lexsort((-posterior.means, -np.round(chances, 3)))
     is_likely = chances[order] >= scouting.settings.least_chance
     chosen = order[is_likely][:MOST_ABOVE_THRESHOLD] if scouting.is_given else order[: scouting.k]
-    return posterior.fine(chosen).nested().estimates()
+    told = with_told_prior(posterior, scouting.number, scouting.settings)
+    return told.fine(chosen).nested().estimates()
 
 
 def most_frequent(scouting: Scouting, measured: Mapping[Itemset, Measured]) -> Estimates:
@@ -52,7 +56,7 @@ def most_frequent(scouting: Scouting, measured: Mapping[Itemset, Measured]) -> E
     ]
     means, deviations = np.array([measured[itemset] for itemset in best]).reshape(-1, 2).T
     supports = np.clip(means, 0, scouting.most_transactions)
-    reach = NORMAL_IN_SIGMA * deviations + np.abs(means - supports)
+    reach = NEARLY_NORMAL_IN_SIGMA * deviations + np.abs(means - supports)
     return Estimates.within(
         Itemsets.of(best), np.rint(supports).astype(np.int64), np.ceil(reach).astype(np.int64)
     )

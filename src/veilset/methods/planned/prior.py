@@ -97,12 +97,8 @@ class Prior:
     def log_chances(self, lift: float, width: float, grid: FloatArray) -> FloatArray:
         """ln of the probability of each support."""
         logs = np.log(grid) - np.log(np.maximum(self.expected, 0.5))[:, None] - lift
-        share, wide = self.settings.surprising_share, self.settings.surprising_width
-        usual = math.log((1 - share) / width) - (logs / width) ** 2 / 2
-        surprising = math.log(share / wide) - (logs / wide) ** 2 / 2
-        chances = np.where(
-            grid <= (self.bound + self.slack)[:, None], np.logaddexp(usual, surprising), IMPOSSIBLE
-        )
+        lifts = log_lift_law(logs, np.array([[width]]), self.settings)
+        chances = np.where(grid <= (self.bound + self.slack)[:, None], lifts, IMPOSSIBLE)
         normed: FloatArray = chances - np.log(np.exp(chances).sum(axis=1, keepdims=True))
         return normed
 
@@ -131,15 +127,24 @@ class Prior:
 
         def how_well(lift: float, width: float) -> float:
             together = (np.exp(prior.log_chances(lift, width, coarse)) * likely).sum(axis=1)
-            return float(np.log(together + 1e-300).sum()) - self._unusual(lift, width)
+            return float(np.log(together + 1e-300).sum()) - unusual_lift(lift, width, self.settings)
 
         lift, width = max(product(LIFTS, WIDTHS), key=lambda law: how_well(*law))
         return self.log_chances(lift, width, grid)
 
-    def _unusual(self, lift: float, width: float) -> float:
-        """How far a law is from the usual one."""
-        usual = self.settings
-        return (lift - usual.usual_lift) ** 2 / 2 + math.log(width / usual.usual_width) ** 2
+
+def log_lift_law(logs: FloatArray, widths: FloatArray, settings: Settings) -> FloatArray:
+    """ln of the law of lifts, up to a constant, at logarithms of them: surprising ones are wider than usual ones."""
+    share, wide = settings.surprising_share, np.maximum(settings.surprising_width, widths)
+    usual = math.log(1 - share) - np.log(widths) - (logs / widths) ** 2 / 2
+    surprising = math.log(share) - np.log(wide) - (logs / wide) ** 2 / 2
+    law: FloatArray = np.logaddexp(usual, surprising)
+    return law
+
+
+def unusual_lift(lift: float, width: float, settings: Settings) -> float:
+    """How far a law of lifts is from the usual one."""
+    return (lift - settings.usual_lift) ** 2 / 2 + math.log(width / settings.usual_width) ** 2
 
 
 def _normal(z: FloatArray) -> FloatArray:
