@@ -15,7 +15,7 @@ from veilset.gate import Budget, NoisyHistogram, PrivacyUnit
 from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.itemsets import Itemsets
 from veilset.methods.planned.histogram_laws import CLASSES, MOST, NUMBERS, Total
-from veilset.methods.planned.overlap import CAPS, GaussianOffer, Overlap, ask_overlap
+from veilset.methods.planned.overlap import CAPS, GaussianOffer, Overlap, ask_overlap, draws_of_items
 from veilset.methods.planned.settings import DEFAULT
 
 Floats = npt.NDArray[np.float64]
@@ -276,3 +276,46 @@ def test_the_deviation_that_is_predicted_is_that_of_the_question() -> None:
         predicted = offer.deviation(3 / 0.125)
         drawn = curator.ask_root_counts(Itemsets.of([(0,)]), most=1, epsilon=Fraction(1, 8)).mechanism
         assert predicted == pytest.approx(float(drawn.scale / drawn.steps), rel=1e-3)
+
+
+def test_draws_of_few_items_are_those_that_it_takes() -> None:
+    """The collector's problem by trying it: of five items, draws until there are 1, ..., 5 different ones."""
+    rng = np.random.default_rng(1)
+    needed = np.zeros((4000, 5))
+    for row in needed:
+        drawn_items = rng.integers(5, size=200).tolist()
+        found: set[int] = set()
+        for number, item in enumerate(drawn_items, start=1):
+            if item not in found:
+                found.add(item)
+                row[len(found) - 1] = number
+    assert draws_of_items(5)[:5] == pytest.approx(needed.mean(axis=0), rel=0.03)
+    assert draws_of_items(5)[5:].tolist() == [draws_of_items(5)[4]] * (MOST - 5)
+
+
+def test_what_a_cap_takes_from_a_rare_one_of_few_items_is_told_better() -> None:
+    """Transactions are draws of eight items, one of them rare; of many items, a cap would take less from that."""
+    rng = np.random.default_rng(2)
+    popularity = np.array([0.14] * 7 + [0.02])
+    draws = np.minimum(rng.geometric(0.12, 40_000), 60)
+    is_held = rng.random((draws.size, 8)) < 1 - (1 - popularity) ** draws[:, None]
+    lengths = is_held.sum(axis=1)
+    rarest = is_held[:, -1]
+    counted = float(np.minimum(1.0, 2 / np.maximum(lengths[rarest], 1)).sum())
+    numbers = np.bincount(lengths, minlength=MOST + 1)[1 : MOST + 1].astype(float)
+    many = Overlap.known(numbers, DEFAULT)
+    supports = np.array([float(rarest.sum())])
+    as_few, as_many = (
+        float(overlap.counted(supports, 2)[0]) for overlap in (replace(many, few_items=8), many)
+    )
+    assert as_few == pytest.approx(counted, rel=0.15)
+    assert as_many > 1.2 * counted
+
+
+def test_only_lengths_tell_of_few_items() -> None:
+    """Of chosen itemsets there may be any number more than are counted."""
+    curator = curator_over([frozenset({0, 1})] * 50, epsilon=Fraction(200))
+    lengths = ask_overlap(curator, None, number=50, epsilon=Fraction(1), settings=DEFAULT)
+    some = ask_overlap(curator, Itemsets.of([(0, 1)]), number=50, epsilon=Fraction(1), settings=DEFAULT)
+    assert lengths.few_items == curator.alphabet_size
+    assert some.few_items is None

@@ -66,12 +66,16 @@ class GaussianOffer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Overlap:
-    """About how many transactions contain 1, 2, ..., MOST of the itemsets; `plausible` are draws of that, in rows."""
+    """About how many transactions contain 1, 2, ..., MOST of the itemsets; `plausible` are draws of that, in rows.
+
+    Where these are all items of an alphabet that is not large, `few_items` is how many there are.
+    """
 
     transactions: FloatArray
     settings: Settings
     plausible: FloatArray
     gaussian: GaussianOffer | None = None
+    few_items: int | None = None
 
     @classmethod
     def of(
@@ -132,7 +136,7 @@ class Overlap:
 
         An itemset of a tilt is contained as if transactions contained n ** tilt of the itemsets.
         """
-        chances = containing(tilt)
+        chances = containing(tilt, self.few_items)
         whole, under_cap = chances @ self.transactions, chances @ (self.transactions * weights)
         rare = supports * under_cap[0] / max(whole[0], 1e-9)
         counted = np.where(supports < whole[0], rare, np.interp(supports, whole, under_cap))
@@ -183,11 +187,12 @@ class Overlap:
 
     def _counted_under_caps(self, support: float) -> FloatArray:
         """`counted` for one support and each of CAPS."""
-        whole = containing() @ self.transactions
+        containing_it = containing(1.0, self.few_items)
+        whole = containing_it @ self.transactions
         if support < whole[0]:
             return support * np.array([self.kept(most) for most in CAPS])
         place = float(np.interp(support, whole, np.arange(whole.size)))
-        before, after = containing()[math.floor(place)], containing()[math.ceil(place)]
+        before, after = containing_it[math.floor(place)], containing_it[math.ceil(place)]
         holding = (before + place % 1 * (after - before)) * self.transactions
         under_caps: FloatArray = holding @ np.minimum(1.0, np.array(CAPS) / NUMBERS[:, None])
         return under_caps * (support / max(float(holding.sum()), 1e-9))
@@ -207,7 +212,8 @@ def ask_overlap(
     histogram = curator.ask_containment(itemsets, classes=CLASSES, epsilon=epsilon)
     largest = curator.alphabet_size if itemsets is None else len(itemsets)
     overlap = Overlap.of(histogram, number, settings=settings, largest=largest, total=total)
-    return replace(overlap, gaussian=gaussian)
+    few_items = largest if itemsets is None and largest <= MOST else None
+    return replace(overlap, gaussian=gaussian, few_items=few_items)
 
 
 def root_weights_under(most: int) -> FloatArray:
@@ -223,7 +229,20 @@ def weights_under(most: int) -> FloatArray:
 
 
 @lru_cache(maxsize=32)
-def containing(tilt: float = 1.0) -> FloatArray:
+def containing(tilt: float = 1.0, few_items: int | None = None) -> FloatArray:
     """The probability that an itemset is among the n = 1, ..., MOST that are contained, a row for each of CHANCES."""
-    chances: FloatArray = -np.expm1(np.log1p(-CHANCES)[:, None] * NUMBERS**tilt)
+    numbers = NUMBERS if few_items is None else draws_of_items(few_items)
+    chances: FloatArray = -np.expm1(np.log1p(-CHANCES)[:, None] * numbers**tilt)
     return chances
+
+
+def draws_of_items(items: int) -> FloatArray:
+    """How many draws of one of some items it takes on average to have n = 1, ..., MOST different ones; all at most.
+
+    Whoever has nearly all items had many draws, and so a rare item as well: it leans more to long transactions.
+
+    >>> draws_of_items(4)[:5].round(2).tolist(), draws_of_items(1024)[9].round(2)
+    ([1.0, 2.33, 4.33, 8.33, 8.33], np.float64(10.04))
+    """
+    each = items / np.maximum(items - NUMBERS + 1, 1)
+    return np.cumsum(np.where(items >= NUMBERS, each, 0.0))
