@@ -7,7 +7,9 @@ import pytest
 
 from curators import curator_over
 from planned_cases import DENSE, dense_scouting, drawn
+from veilset import SeededNoise, mine
 from veilset.exact import mine_exact
+from veilset.gate import DiscreteLaplace
 from veilset.methods.planned.dense import ask_carriers, ask_dense
 from veilset.methods.planned.item_selection import ItemDraws
 
@@ -63,3 +65,19 @@ def test_carriers_are_the_most_frequent_items_however_they_are_drawn(is_one_draw
     assert items == tuple(range(len(items)))
     assert scouting.fewest_items <= len(items) <= 5
     assert curator.budget.spent == 1000
+
+
+def test_a_number_that_was_asked_for_again_is_released_and_bounds_supports() -> None:
+    """Where most transactions contain the answer, at a good epsilon: one question more, and nothing is overspent."""
+    most = drawn(5000, np.linspace(0.99, 0.9, 12))
+    release = mine(most, k=20, epsilon=2, noise=SeededNoise(3))
+    first, again = (
+        charge.mechanism
+        for charge in release.trace
+        if charge.question == "number of transactions" and isinstance(charge.mechanism, DiscreteLaplace)
+    )
+    assert again.scale < first.scale / 2
+    assert release.spent <= 2
+    told = release.transactions
+    assert told.high - told.value == again.half_width()
+    assert abs(told.value - 5000) < 12 * again.scale

@@ -2,10 +2,12 @@
 
 import math
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 
 from planned_cases import dense_scouting
+from veilset.gate import DiscreteLaplace, NoisyCount
 from veilset.methods.planned.item_selection import (
     OneMarginal,
     SeveralMarginals,
@@ -14,8 +16,10 @@ from veilset.methods.planned.item_selection import (
     choose_selection,
     crowding,
     density_of_items,
+    part_for_number,
     share_of_draw,
 )
+from veilset.methods.planned.scouting import DenseScouting
 from veilset.methods.planned.settings import DEFAULT
 
 
@@ -102,3 +106,45 @@ def test_one_marginal_gets_what_the_draws_leave() -> None:
     selection = choose_selection(scouting)
     assert isinstance(selection, OneMarginal)
     assert selection.items.epsilon + selection.for_marginal == scouting.remaining
+
+
+def with_noisy_number(scouting: DenseScouting) -> DenseScouting:
+    """The same where the number of transactions was paid for."""
+    number = NoisyCount(scouting.number, DiscreteLaplace(1, Fraction(1, 50)))
+    return replace(scouting, preliminaries=replace(scouting.preliminaries, number=number))
+
+
+def test_the_number_of_transactions_gets_what_makes_both_errors_least_together() -> None:
+    """By trying all parts of a hundredth: its error counts as much as the k-th itemset is frequent."""
+    scouting = with_noisy_number(dense_scouting(k=50, rank=10, threshold=9000))
+    for noise in (3.0, 12.0):
+        errors = {
+            part: (0.9 / part) ** 2 + (noise / (1 - part)) ** 2
+            for part in (Fraction(each, 100) for each in range(1, 100))
+        }
+        assert part_for_number(scouting, noise_after=noise) == min(errors, key=errors.__getitem__)
+
+
+def test_the_number_of_transactions_is_asked_for_again_only_where_it_decides() -> None:
+    """Not where it is public, itemsets are in less than half of the transactions, or marginals have to find them."""
+    scouting = with_noisy_number(dense_scouting(k=50, rank=10, threshold=9000))
+    assert part_for_number(scouting, noise_after=12.0) > 0
+    assert part_for_number(dense_scouting(k=50, rank=10, threshold=9000), noise_after=12.0) == 0
+    rare = with_noisy_number(dense_scouting(k=50, rank=10, threshold=4000))
+    assert part_for_number(rare, noise_after=12.0) == 0
+    poor = replace(scouting, remaining=Fraction(1, 20))
+    assert part_for_number(poor, noise_after=12.0) == 0
+
+
+def test_a_better_number_is_paid_for_from_what_marginals_get() -> None:
+    """All that remains is spent, for one marginal and for several."""
+    for rank in (10, 20):
+        scouting = with_noisy_number(dense_scouting(k=50, rank=rank, threshold=9000, number=10_000, items=40))
+        selection = choose_selection(replace(scouting, remaining=Fraction(20)))
+        assert selection.for_number > 0
+        rest = (
+            selection.for_marginal
+            if isinstance(selection, OneMarginal)
+            else selection.for_pairs + selection.for_marginals
+        )
+        assert selection.items.epsilon + selection.for_number + rest == 20

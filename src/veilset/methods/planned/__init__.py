@@ -11,8 +11,9 @@ Privacy argument. Neighbours differ by one privacy unit of at most c transaction
    mechanism, score of sensitivity c, not monotone);
 3. if a transaction contains much of the answer (`planned.dense`): the items that carry it, and for many of them which
    of their pairs matter, draws of the exponential mechanism over sets on a score of sensitivity c, not monotone, or
-   over items by their supports, monotone; then the marginals of w groups of these items, in each of which a transaction
-   counts in one cell: sensitivity c each;
+   over items by their supports, monotone; then the number of transactions once more, where most of them contain the
+   answer, and the marginals of w groups of these items, in each of which a transaction counts in one cell:
+   sensitivity c each;
 4. if not (`planned.levelwise`, `planned.refinement`): histograms of how many of some itemsets transactions contain,
    sensitivity c each; the largest support of a size, sensitivity c each; and supports in which a transaction that
    contains n > m of the itemsets in question counts m / n for each: L1 sensitivity c m. Of the last questions some may
@@ -55,4 +56,4 @@ def planned(
     else:
         progress = ask_refinement(curator, scouting, ask_levelwise(curator, scouting))
         answer = Answer.of(scouting, most_likely(scouting, progress.posterior), progress.notes)
-    return first.release(curator, answer.estimates, method=NAME, notes=answer.notes)
+    return answer.preliminaries.release(curator, answer.estimates, method=NAME, notes=answer.notes)

@@ -6,7 +6,9 @@ Privacy argument. Neighbours differ by one privacy unit of c transactions. What 
    (`ask_frequent_items`); or where items crowd together, a draw for each on its support, monotone with sensitivity c;
 2. where they are too many for one marginal, which of their pairs matter: one more draw over sets (`ask_frequent_of`),
    of pairs of the items selected;
-3. the marginals of w groups of these items, in each of which a transaction counts in one cell: sensitivity c, 1 / w of
+3. where most transactions contain the answer, their number once more, whose error is in every support:
+   sensitivity c;
+4. the marginals of w groups of these items, in each of which a transaction counts in one cell: sensitivity c, 1 / w of
    the rest each.
 
 How items are selected, and how many, follows from earlier answers (`planned.item_selection`); groups follow from the
@@ -14,6 +16,7 @@ pairs. All else is post-processing.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 
@@ -60,6 +63,7 @@ def _ask_one_marginal(
     curator: Curator, scouting: DenseScouting, items: tuple[int, ...], selection: OneMarginal
 ) -> Answer:
     """The best itemsets by the marginal of all items."""
+    scouting = ask_better_number(curator, scouting, epsilon=selection.for_number)
     measured = ask_marginals(curator, scouting, [items], epsilon=selection.for_marginal)
     note = (
         "one transaction contains much of the answer, so it was looked for among "
@@ -79,6 +83,7 @@ def _ask_several_marginals(
         epsilon=selection.for_pairs,
     )
     bases = dense_bases(scouting, items, pairs)
+    scouting = ask_better_number(curator, scouting, epsilon=selection.for_number)
     measured = ask_marginals(curator, scouting, bases, epsilon=selection.for_marginals)
     note = (
         "one transaction contains much of the answer, so it was looked for among "
@@ -86,6 +91,14 @@ def _ask_several_marginals(
         f"{counted(len(pairs), 'frequent pair')} of them; {_carriers(scouting)}"
     )
     return Answer.of(scouting, most_frequent(scouting, measured), (note,))
+
+
+def ask_better_number(curator: Curator, scouting: DenseScouting, *, epsilon: Fraction) -> DenseScouting:
+    """With the number of transactions asked for once more, where that is worth something: the better one counts."""
+    if epsilon == 0:
+        return scouting
+    number = curator.ask_number(epsilon=epsilon)
+    return replace(scouting, preliminaries=replace(scouting.preliminaries, number=number))
 
 
 def dense_bases(scouting: DenseScouting, items: Sequence[int], pairs: Sequence[Itemset]) -> list[Basis]:

@@ -57,7 +57,11 @@ def _forecast_one_marginal(
         number = min(max(expected_number, min(scouting.fewest_items, number)), number)
     basis = tuple(range(number))
     expected = known_by_marginals(world, scouting, [basis], items.chances, scale=float(noise.scale))
-    stages = (Stage("choice of items", items.draw), Stage("marginal", noise))
+    stages = (
+        Stage("choice of items", items.draw),
+        *_better_number(selection.for_number),
+        Stage("marginal", noise),
+    )
     return ForecastProgress(expected, items.kept_from, stages, Fraction(0))
 
 
@@ -75,9 +79,15 @@ def _forecast_several_marginals(
     stages = (
         Stage("choice of items", items.draw),
         Stage("choice of pairs", draw_of_pairs),
+        *_better_number(selection.for_number),
         Stage("marginals", noise, times=len(bases)),
     )
     return ForecastProgress(expected, items.kept_from, stages, Fraction(0))
+
+
+def _better_number(epsilon: Fraction) -> tuple[Stage, ...]:
+    """The number of transactions once more, where it is asked for."""
+    return (Stage("number of transactions", DiscreteLaplace(1, epsilon)),) if epsilon > 0 else ()
 
 
 def _drawn_items(world: World, scouting: DenseScouting, draws: ItemDraws) -> DrawnItems:

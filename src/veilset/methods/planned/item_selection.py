@@ -21,9 +21,10 @@ class ItemDraws:
 
 @dataclass(frozen=True, slots=True)
 class OneMarginal:
-    """All selected items in one marginal, with all that remains of epsilon then."""
+    """All selected items in one marginal, with all that remains of epsilon after a better number of transactions."""
 
     items: ItemDraws
+    for_number: Fraction
     for_marginal: Fraction
 
 
@@ -33,6 +34,7 @@ class SeveralMarginals:
 
     items: ItemDraws
     for_pairs: Fraction
+    for_number: Fraction
     for_marginals: Fraction
 
 
@@ -49,7 +51,9 @@ def _choose_one_marginal(scouting: DenseScouting) -> OneMarginal:
     )
     after = settings.noise_of_marginal(size, settings.usual_size)
     items = choose_draws(scouting, size, noise_after=after)
-    return OneMarginal(items, scouting.remaining - items.epsilon)
+    remaining = scouting.remaining - items.epsilon
+    for_number = remaining * part_for_number(scouting, noise_after=after)
+    return OneMarginal(items, for_number, remaining - for_number)
 
 
 def _choose_several_marginals(scouting: DenseScouting) -> SeveralMarginals | None:
@@ -66,7 +70,9 @@ def _choose_several_marginals(scouting: DenseScouting) -> SeveralMarginals | Non
     for_pairs = max(remaining * share_of_draw(a_draw, marginals), enough_for_one_draw(scouting, density))
     if not items.is_one_draw or for_pairs > remaining * settings.most_for_selection:
         return None
-    return SeveralMarginals(items, for_pairs, remaining - for_pairs)
+    remaining -= for_pairs
+    for_number = remaining * part_for_number(scouting, noise_after=marginals)
+    return SeveralMarginals(items, for_pairs, for_number, remaining - for_number)
 
 
 def choose_draws(scouting: DenseScouting, most: int, *, noise_after: float) -> ItemDraws:
@@ -81,6 +87,24 @@ def choose_draws(scouting: DenseScouting, most: int, *, noise_after: float) -> I
     if for_one <= remaining * settings.most_for_selection:
         return ItemDraws(most, for_one, is_one_draw=True)
     return ItemDraws(most, remaining * share_of_draw(most, noise_after), is_one_draw=False)
+
+
+def part_for_number(scouting: DenseScouting, *, noise_after: float) -> Fraction:
+    """The part of what marginals get that goes to a better number of transactions, where itemsets are in most of them.
+
+    Only where marginals have enough: as long as they have to find the answer, nothing may be taken from them.
+    Cells that do not stand out from noise share what is left of all transactions, and an itemset is in about as many
+    of these as it is frequent: that part of the error of the number is an error of its support. The squares of an error
+    f / part and of `noise_after` / (1 - part) add up to the least where parts are as the cube roots of the squares.
+    """
+    settings, frequency = scouting.settings, min(scouting.threshold / scouting.number, 1.0)
+    is_public = scouting.preliminaries.number.mechanism is None
+    error = noise_after * scouting.noise(scouting.remaining * (1 - settings.most_for_selection))
+    is_precise = error < settings.number_matters_below * scouting.threshold
+    if is_public or frequency < settings.number_matters_from or not is_precise:
+        return Fraction(0)
+    of_number, of_marginals = frequency ** (2 / 3), noise_after ** (2 / 3)
+    return Fraction(round(100 * of_number / (of_number + of_marginals)), 100)
 
 
 def density_of_items(scouting: DenseScouting) -> float:

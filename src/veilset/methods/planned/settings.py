@@ -65,6 +65,10 @@ class Settings:
     """0.04 of the answer is lost with each item that is left out."""
     spare_items: int = 3
     """3 items more than the noisy rank says may be as frequent."""
+    number_matters_from: float = 0.5
+    """0.5 of the transactions contain the k-th itemset, or more: then their number may be asked for once more."""
+    number_matters_below: float = 0.03
+    """0.03 of the k-th support is an error of marginals below which it is: they find the answer, supports are left."""
 
     # Marginals (see `methods.shared.marginals`)
     marginal_growth: float = GROWTH
@@ -237,6 +241,8 @@ _PROPER_SHARES = (
     "share_for_rank",
     "most_for_selection",
     "lost_with_an_item",
+    "number_matters_from",
+    "number_matters_below",
     "marginal_flip",
     "share_for_lengths",
     "share_for_items",
