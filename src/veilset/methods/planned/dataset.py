@@ -45,6 +45,7 @@ from veilset.methods.planned.row_lengths import row_lengths
 from veilset.methods.planned.scouting import DenseScouting, Scouting, ask_scouting
 from veilset.methods.planned.settings import DEFAULT
 from veilset.methods.planned.synthesis import WantedSupports, synthesised
+from veilset.methods.planned.told_prior import with_told_prior
 from veilset.methods.shared.preliminaries import Preliminaries, ask_preliminaries
 from veilset.request import PublishRequest, Request
 from veilset.results.estimates import Estimates
@@ -178,7 +179,8 @@ def ask_found(
     for_items = levels.remaining * SHARE_FOR_FREQUENT_ITEMS
     progress = ask_refinement(curator, scouting, replace(levels, remaining=levels.remaining - for_items))
     posterior = _ask_frequent_items(curator, scouting, progress.posterior, epsilon=for_items)
-    estimates = posterior.fine(np.arange(len(posterior.itemsets))).estimates()
+    told = with_told_prior(posterior, scouting.number, scouting.settings)
+    estimates = told.fine(np.arange(len(told.itemsets))).estimates()
     listed_from = posterior.kth_support(scouting.k)
     return FoundSupports(estimates, listed_from, progress.every_item, progress.notes)
 
