@@ -37,9 +37,9 @@ def test_one_block_needs_no_thread() -> None:
 
 
 def test_a_short_file_of_numbers_needs_no_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Though it has several blocks; the control: a longer one starts threads."""
+    """Though it has two blocks where its last line lacks a newline; the control: a longer one starts threads."""
     path = tmp_path / "rows.dat"
-    path.write_text("1 2 3\n" * (SHORT_FILE // 6 - 1))
+    path.write_text(("1 2 3\n" * (SHORT_FILE // 6 - 1)).rstrip())
     monkeypatch.setattr(cores, "ThreadPoolExecutor", None)
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     assert len(read(path).offsets) == SHORT_FILE // 6

@@ -28,9 +28,9 @@ def on_all_cores(
     that is short is over before one would have started.
     """
     blocks = iter(blocks)
-    threads = 1 if is_short else os.cpu_count() or 1
     first = list(islice(blocks, 2))
-    if threads == 1 or len(first) < 2:
+    threads = 1 if is_short or len(first) < 2 else os.cpu_count() or 1
+    if threads == 1:
         yield from map(work, chain(first, blocks))
         return
     pool = ThreadPoolExecutor(threads)
