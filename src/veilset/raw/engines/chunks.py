@@ -6,9 +6,7 @@ the rows.
 """
 
 import math
-from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Lock
 from typing import TypeVar
 
@@ -20,6 +18,7 @@ from veilset.raw.cuts.rows import CompressedRows, Keys
 from veilset.raw.cuts.truncation import Reshape
 from veilset.raw.engines import DrawKeys
 from veilset.raw.engines.equal_numbers import numbers_among_equal
+from veilset.raw.threads import made_in_order
 from veilset.raw.transactions import Transactions
 
 ROWS_IN_A_CHUNK = 1 << 15
@@ -96,17 +95,7 @@ class ChunkedRows:
             numbers = self.numbers(longer_than=wanted.limit)[chunk]
             return work(rows, keys.of_items(NumberedRows(rows, numbers), wanted))
 
-        if threads == 1:
-            yield from map(keyed_work, self._chunks())
-            return
-        with ThreadPoolExecutor(threads) as pool:
-            waiting: deque[Future[FromChunk]] = deque()
-            for chunk in self._chunks():
-                waiting.append(pool.submit(keyed_work, chunk))
-                if len(waiting) > 2 * threads:
-                    yield waiting.popleft().result()
-            for part in waiting:
-                yield part.result()
+        yield from made_in_order(keyed_work, self._chunks(), threads=threads)
 
     def _chunks(self) -> Iterator[slice]:
         for first in range(0, self.number_of_rows, self.rows_in_a_chunk):
