@@ -14,7 +14,8 @@ from veilset import read
 from veilset.raw.cuts.row_keys import RowKeys
 from veilset.raw.cuts.rows import CompressedRows
 from veilset.raw.cuts.truncation import KeepAll
-from veilset.raw.engines.local import ROWS_IN_A_CHUNK, LocalEngine
+from veilset.raw.engines.chunks import ROWS_IN_A_CHUNK
+from veilset.raw.engines.local import LocalEngine
 from veilset.raw.kernels import supports, vertical
 from veilset.raw.transactions import Transactions
 

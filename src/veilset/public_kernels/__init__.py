@@ -3,7 +3,7 @@
 They are handed noisy numbers and return rows; nothing of `raw` but the compiler is within their reach.
 """
 
-from veilset.raw.kernels import inlined, kernel
+from veilset.raw.kernels import inlined, inner, kernel
 from veilset.raw.kernels.popcount import popcount
 
-__all__ = ["inlined", "kernel", "popcount"]
+__all__ = ["inlined", "inner", "kernel", "popcount"]

@@ -3,7 +3,7 @@
 import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array, Uint64Array
-from veilset.public_kernels import inlined, kernel
+from veilset.public_kernels import inlined, inner, kernel
 
 _ONE, _ALL = np.uint64(1), np.uint64(0xFFFFFFFFFFFFFFFF)
 _LAST_BIT = np.uint64(63)
@@ -65,7 +65,7 @@ def put_into_lacking(bitmap: Uint64Array, chosen: Uint64Array, rows: int) -> Non
             lacking += 1
 
 
-@kernel
+@inner
 def turned(bitmaps: Uint64Array, word: int, rows: Uint64Array) -> None:
     """What the 64 rows of a word hold: `rows[r, w]` has items 64 w, 64 w + 1, ... in its bits, the first uppermost."""
     for half in range(rows.shape[1]):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array, Uint64Array
-from veilset.public_kernels import inlined, kernel, popcount
+from veilset.public_kernels import inlined, inner, kernel, popcount
 from veilset.public_kernels.bit_rows import turned
 
 _ONE, _NONE, _SIZE = np.uint64(1), np.uint64(0), np.uint64(0xFF)
@@ -49,7 +49,7 @@ def keyed_rows(bitmaps: Uint64Array, first: int, last: int) -> KeyedRows:
     return KeyedRows(one.upper[:end].copy(), one.lower[:end].copy(), one.copies[:end].copy())
 
 
-@kernel
+@inner
 def _merge_runs(source: KeyedRows, target: KeyedRows, bounds: Int64Array) -> Int64Array:
     """Merge runs two by two; run i is that from `bounds[i]` to `bounds[i + 1]`. The bounds of what they become."""
     new_bounds = np.zeros(bounds.size // 2 + 1, np.int64)
@@ -70,7 +70,7 @@ def merged_rows(one: KeyedRows, other: KeyedRows) -> KeyedRows:
     return KeyedRows(both.upper[:end], both.lower[:end], both.copies[:end])
 
 
-@kernel
+@inner
 def _merge(
     one: KeyedRows, i: int, i_end: int, other: KeyedRows, j: int, j_end: int, both: KeyedRows, end: int
 ) -> int:

@@ -57,6 +57,36 @@ def test_where_nothing_ties_the_levels_answer(sizes: tuple[int, int | None]) -> 
         assert listed(found) == listed(mining.top(rows, k, which, alphabet_size=WIDE))
 
 
+def rows_with_rare_items() -> CompressedRows:
+    """The uneven rows, and 3 rows of two items that are too rare for bitmaps: one holds both of them."""
+    lists = [row.tolist() for row in np.split(uneven_rows().items, uneven_rows().offsets[1:-1])]
+    return compressed([*lists, [12], [13], [12, 13]])
+
+
+def test_items_without_a_bitmap_are_left_out_where_pairs_show_that_they_are_too_rare() -> None:
+    """More itemsets are wanted than there are items, so that at first every item could be among them."""
+    rows, which = rows_with_rare_items(), as_filter()
+    search = search_over(rows)
+    assert (search._counted.places[[11, 12, 13]] < search._counted.codes.size).tolist() == [
+        True,
+        False,
+        False,
+    ]
+    for k in (15, 60, 20):
+        found = search.top(k, which)
+        assert found is not None
+        assert listed(found) == listed(mining.top(rows, k, which, alphabet_size=WIDE))
+
+
+@pytest.mark.parametrize(("k", "sizes"), [(mining.UNLIMITED, (1, None)), (67, (2, 2)), (60, (1, 1))])
+def test_the_levels_give_up_where_items_without_a_bitmap_may_be_wanted(
+    k: int, sizes: tuple[int, int]
+) -> None:
+    """All pairs of items that have one are 66; and single items are wanted whatever pairs there are."""
+    which = as_filter(min_size=sizes[0], max_size=sizes[1])
+    assert search_over(rows_with_rare_items()).top(k, which) is None
+
+
 def test_what_one_search_counted_is_not_counted_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """The second search finds all supports that it needs."""
     search, which = search_over(uneven_rows()), as_filter()

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from reference import Baskets
 from strategies import ALPHABET_SIZE, baskets, transactions_of
+from veilset.raw import threads
 from veilset.raw.counts import ExactRecords
-from veilset.raw.engines import different_records, threads
+from veilset.raw.engines import different_records
 from veilset.raw.engines.local import LocalEngine
 from veilset.raw.engines.partitions import ExactPartitions
 from veilset.raw.kernels.cells import InnerNodes

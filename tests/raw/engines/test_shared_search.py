@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 import reference_mining as reference
 from mining_rows import WIDE, Lists, as_filter, compressed, filters, listed, lists_of_items
-from veilset.raw.engines import mining, shared_search, threads
+from veilset.raw import threads
+from veilset.raw.engines import mining, shared_search
 
 
 @pytest.fixture
@@ -53,7 +54,7 @@ def test_a_search_for_hardly_any_itemsets_starts_no_thread(
     monkeypatch: pytest.MonkeyPatch, rows: Lists, min_count: int
 ) -> None:
     """Where few itemsets can be frequent, in dense rows or in others; the control: with a lower bound it would."""
-    monkeypatch.setattr(shared_search, "ThreadPoolExecutor", None)
+    monkeypatch.setattr(threads, "ThreadPoolExecutor", None)
     mining.frequent(compressed(rows), as_filter(min_count=min_count), alphabet_size=WIDE, threads=2)
     monkeypatch.setattr(shared_search, "ITEMSETS_FOR_A_THREAD", 1)
     with pytest.raises(TypeError):

@@ -193,6 +193,25 @@ def test_saving_files_unchanged_compiles_nothing(tmp_path: Path) -> None:
     assert answers([start(tmp_path)]) == [[12, 1]]
 
 
+INNER = OURS.replace("import kernel", "import inner as kernel")
+ASK_BOTH = "from caller import twice; from called import step; print(twice(10), step(10))"
+
+
+def test_python_can_call_an_inner_kernel_that_another_one_was_compiled_with(tmp_path: Path) -> None:
+    """Numba would call a null pointer, above all where it finds the form that Python cannot call on disk."""
+    write_kernels(tmp_path, INNER, step=1)
+    write(tmp_path / "caller.py", CALLER.format(decorator=OURS))
+    assert answers([start(tmp_path, ASK_BOTH)]) == [[12, 11]]
+    assert answers([start(tmp_path, ASK_BOTH)]) == [[12, 11]]
+    assert len(list((tmp_path / "__pycache__").glob("called.step-*.nbi"))) == 2
+
+
+def test_without_compilation_inner_kernels_are_plain_functions(tmp_path: Path) -> None:
+    """NUMBA_DISABLE_JIT holds for them, too."""
+    write_kernels(tmp_path, INNER, step=1)
+    assert answers([start(tmp_path, ASK_BOTH, NUMBA_DISABLE_JIT="1")]) == [[12, 11]]
+
+
 def test_without_compilation_kernels_are_plain_functions(tmp_path: Path) -> None:
     """NUMBA_DISABLE_JIT leaves nothing to cache."""
     write_kernels(tmp_path, OURS, step=1)

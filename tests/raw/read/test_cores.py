@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from veilset.arrays import Int32Array
+from veilset.raw import threads
 from veilset.raw.read import cores, read
 from veilset.raw.read.cores import on_all_cores, on_parts
 from veilset.raw.read.files import SHORT_FILE
@@ -37,10 +38,10 @@ def test_one_block_needs_no_thread() -> None:
 
 
 def test_a_short_file_of_numbers_needs_no_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Though it has several blocks; the control: a longer one starts threads."""
+    """Though it has two blocks where its last line lacks a newline; the control: a longer one starts threads."""
     path = tmp_path / "rows.dat"
-    path.write_text("1 2 3\n" * (SHORT_FILE // 6 - 1))
-    monkeypatch.setattr(cores, "ThreadPoolExecutor", None)
+    path.write_text(("1 2 3\n" * (SHORT_FILE // 6 - 1)).rstrip())
+    monkeypatch.setattr(threads, "ThreadPoolExecutor", None)
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     assert len(read(path).offsets) == SHORT_FILE // 6
     path.write_text("1 2 3\n" * (SHORT_FILE // 6 + 1))

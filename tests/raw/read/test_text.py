@@ -53,6 +53,14 @@ def test_fimi_rows_are_the_sets_of_numbers_on_each_line(
     assert found.items.dtype == np.int32
 
 
+@pytest.mark.parametrize("last", ["5", "5 6", " ".join(map(str, range(200))), f"{2**40} 1"])
+@pytest.mark.parametrize("end", ["", "\n", "\n\n"])
+def test_a_short_file_is_read_whatever_follows_its_last_newline(tmp_path: Path, last: str, end: str) -> None:
+    """What is in front of that is taken as it was parsed, as if it were all."""
+    text = f"1 2\n3 4 3\n\n{last}{end}"
+    assert baskets(read(write(tmp_path, "rows.dat", text))) == sets(lines_of_numbers(text))
+
+
 @given(
     rows=st.lists(st.lists(st.text("ab é", max_size=2), max_size=4), min_size=1, max_size=6),
     block_bytes=block_sizes,

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from veilset.arrays import FloatArray, Int64Array
+from veilset.arrays import FloatArray, Int64Array, Uint64Array
 from veilset.itemsets import Itemset, joined
+from veilset.public_kernels.row_groups import first_of_marks, take_first
 
 SEED_OF_ROWS = 0
 """0: the randomness of rows is public."""
@@ -185,8 +186,8 @@ class RowGroups:
         marked = np.flatnonzero(is_marked)
         first = int(clipped.max(initial=0)) + 1
         marks[marked] += clipped[marked].astype(np.uint64)
-        _, places, inverse = np.unique(marks[marked], return_index=True, return_inverse=True)
-        group_of[marked] = first + inverse.ravel()
+        places, group_of_marked = _alike(marks[marked])
+        group_of[marked] = first + group_of_marked
         of_groups = np.concatenate([np.arange(first), clipped[marked[places]]])
         sizes = np.bincount(group_of, minlength=of_groups.size)
         members = [_different(group_of[part.rows], of_groups.size) for part in parts]
@@ -198,12 +199,13 @@ class RowGroups:
         sizes_of_parts = [GroupSizes.of(sizes.each[groups]) for groups in self.members]
         logits += _shift(logits, sizes, number)
         weights = np.zeros(len(parts))
+        odds = [_log_odds(part.wanted, held.total) for part, held in zip(parts, sizes_of_parts, strict=True)]
         for _ in range(MOST_CYCLES if parts else 0):
             furthest = 0.0
             for place, (part, groups, held) in enumerate(
                 zip(parts, self.members, sizes_of_parts, strict=True)
             ):
-                step, expected = _step(logits[groups], held, part.wanted)
+                step, expected = _step(logits[groups], held, odds[place])
                 highest = 0.0 if part.is_ceiling else LARGEST_WEIGHT
                 step = min(max(step, -LARGEST_WEIGHT - weights[place]), highest - weights[place])
                 furthest = max(furthest, abs(part.wanted - expected) if step else 0.0)
@@ -223,10 +225,12 @@ class RowGroups:
         numbers = _rounded(self.sizes * chances, np.argsort(chances, kind="stable"), public)
         numbers = np.minimum(numbers, self.sizes)
         some = self._some_rows(numbers, public)
-        rows = self._first_rows(public.permutation(some), numbers)
-        if rows.size < numbers.sum():  # a group has too few among some of the rows
-            rows = self._first_rows(public.permutation(self.group_of.size), numbers)
-        return np.sort(rows)
+        is_taken = np.zeros(self.group_of.size, np.bool_)
+        if take_first(public.permutation(some), self.group_of, numbers, is_taken) < numbers.sum():
+            # a group has too few among some of the rows
+            is_taken[:] = False
+            take_first(public.permutation(self.group_of.size), self.group_of, numbers, is_taken)
+        return np.flatnonzero(is_taken)
 
     def _some_rows(self, numbers: Int64Array, public: np.random.Generator) -> Int64Array:
         """Rows of which there are enough in each group, most likely: all that are in parts, some of the others."""
@@ -238,13 +242,15 @@ class RowGroups:
         in_parts = np.flatnonzero(self.group_of >= self.first_in_parts)
         return np.concatenate([in_parts, sample[self.group_of[sample] < self.first_in_parts]])
 
-    def _first_rows(self, rows: Int64Array, numbers: Int64Array) -> Int64Array:
-        """The first rows of each group, as many as there shall be."""
-        groups = self.group_of[rows].astype(np.uint16 if numbers.size < 2**16 else np.int64)
-        order = np.argsort(groups, kind="stable")  # of 16 bits it takes linear time
-        sizes = np.bincount(groups, minlength=numbers.size)
-        place_in_group = np.arange(rows.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        return rows[order[place_in_group < np.repeat(numbers, sizes)]]
+
+def _alike(marks: Uint64Array) -> tuple[Int64Array, Int64Array]:
+    """Groups of equal marks, by mark: the first place of each, and the group of each place."""
+    found = np.empty(marks.size, np.int64)
+    firsts = first_of_marks(marks, found)
+    order = np.argsort(marks[firsts])
+    rank = np.empty(order.size, np.int64)
+    rank[order] = np.arange(order.size)
+    return firsts[order], rank[found]
 
 
 def _different(groups: Int64Array, number: int) -> Int64Array:
@@ -289,8 +295,8 @@ class GroupSizes:
         return cls(each, float(each.sum()))
 
 
-def _step(logits: FloatArray, sizes: GroupSizes, wanted: float) -> tuple[float, float]:
-    """What to add to logits so that the chances add up to about a number, and what they add up to now.
+def _step(logits: FloatArray, sizes: GroupSizes, wanted_odds: float) -> tuple[float, float]:
+    """What to add to logits so that chances add up to about a number of these log-odds, and what they add up to now.
 
     The difference of log-odds would do where all chances are alike; where not, more by how much less they vary than
     that, as in Newton's method.
@@ -301,14 +307,15 @@ def _step(logits: FloatArray, sizes: GroupSizes, wanted: float) -> tuple[float, 
     varying = float((holding * (1 - chances)).sum())
     alike = expected * (1 - expected / max(total, 1e-9))
     factor = min(max(alike / max(varying, 1e-9), 1.0), MOST_ACCELERATED)
-    return factor * (_log_odds(wanted, total) - _log_odds(expected, total)), expected
+    return factor * (wanted_odds - _log_odds(expected, total)), expected
 
 
 def _shift(logits: FloatArray, sizes: GroupSizes, number: int) -> float:
     """What to add to all logits so that the chances add up to a number."""
     wanted, shift = min(max(float(number), 0.01), max(sizes.total - 0.01, 0.01)), 0.0
+    odds = _log_odds(wanted, sizes.total)
     for _ in range(MOST_CYCLES):
-        step, expected = _step(logits + shift, sizes, wanted)
+        step, expected = _step(logits + shift, sizes, odds)
         if abs(expected - wanted) < CLOSE_ENOUGH:
             break
         shift += step

@@ -4,8 +4,8 @@ import numpy as np
 
 from veilset.arrays import Uint32Array
 from veilset.raw.cuts.rows import CompressedRows
-from veilset.raw.engines.threads import equal_parts, work_on
 from veilset.raw.kernels import equal_rows
+from veilset.raw.threads import equal_parts, work_on
 
 MANY_ROWS = 1 << 17
 """Up to 2^17 rows are numbered by one table; of more rows, buckets are, so that a table fits in the cache of a core."""

@@ -6,8 +6,6 @@ with the engine. Questions about other items do without them.
 
 import math
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,6 +16,7 @@ from veilset.raw.cuts.rows import CompressedRows
 from veilset.raw.disk_arrays import mapped_file, write_private_file
 from veilset.raw.kernels import item_blocks
 from veilset.raw.kernels.vertical import CACHED_WORDS, ROWS_FOR_A_BIT
+from veilset.raw.threads import equal_parts, made_in_order
 
 SHARE_OF_MEMORY = 2
 """The bitmaps take at most 1 / 2 of the memory of the transactions."""
@@ -177,11 +176,10 @@ class ItemBitmaps:
         blocks, _, words = self._bitmaps.shape
         threads = min(self._threads, math.ceil(number * blocks * words / WORDS_FOR_A_THREAD))
         spans = 1 if threads == 1 else min(blocks, SPANS_FOR_A_THREAD * threads)
-        edges = list(pairwise((blocks * np.arange(spans + 1) // spans).tolist()))
-        if spans == 1:
-            return [work(0, blocks)]
-        with ThreadPoolExecutor(threads) as pool:
-            return list(pool.map(work, *zip(*edges, strict=True)))
+        parts = equal_parts(blocks, spans)
+        return list(
+            made_in_order(lambda part: work(part.start, part.stop), parts, threads=threads, ahead=spans)
+        )
 
     def _summed(self, add: AddBlocks, size: int, *, number: int) -> Int64Array:
         """The sum over all blocks, span by span; of the number see `_in_spans`."""

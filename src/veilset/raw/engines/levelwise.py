@@ -38,9 +38,6 @@ class CountedItems(Protocol):
     places: Int32Array
     """The number of each item code; where it is the number of items, there is none."""
 
-    def hold(self, codes: Int32Array | Int64Array) -> bool:
-        """Whether each of these items has a number."""
-
     def supports(self, offsets: Int64Array, numbers: Int32Array) -> Int64Array:
         """How many transactions hold each itemset of item numbers."""
 
@@ -149,15 +146,27 @@ class LevelwiseSearch:
     def top(self, k: int, which: ItemsetFilter) -> ExactItemsets | None:
         """The k itemsets of largest support that the filter lets through.
 
-        None where a depth-first search has to find them: there are many candidates, or items without a number, or,
-        unless ties are broken, several itemsets tie for the last place, of which that search knows which to choose.
+        None where a depth-first search has to find them: there are many candidates, or items without a number that are
+        as frequent as what is wanted, which pairs of the others tell, or, unless ties are broken, several itemsets tie
+        for the last place, of which that search knows which to choose.
         """
         wanted = Wanted(k, which.min_count)
-        level = self._items(relevant_items(self._supports, wanted, which))
+        level, unnumbered = self._items(relevant_items(self._supports, wanted, which))
+        if unnumbered >= wanted.floor and k > level.supports.size * (level.supports.size - 1) // 2:
+            return None
+        return self._from_items(level, wanted, which, unnumbered=unnumbered)
+
+    def _from_items(
+        self, items: Level, wanted: Wanted, which: ItemsetFilter, *, unnumbered: int
+    ) -> ExactItemsets | None:
+        """What `top` finds, of these items; others are in at most `unnumbered` transactions each."""
+        level: Level | None = items
         levels = []
         counted = 0
         while level is not None and level.supports.size:
             size = level.itemsets.shape[1]
+            if size > 1 and unnumbered >= wanted.floor:
+                return None
             if size >= which.min_size:
                 levels.append(level)
             if size == which.max_size or level.supports.size <= size:
@@ -167,15 +176,18 @@ class LevelwiseSearch:
             )
             counted += number
         found = [each.at_least(wanted.floor) for each in levels]
-        is_ambiguous = sum(each.supports.size for each in found) > k and not self._breaks_ties
-        return None if level is None or is_ambiguous else self._in_codes(found, k)
-
-    def _items(self, codes: Int64Array) -> Level | None:
-        """The items that matter; None where some have no number."""
-        if not self._counted.hold(codes):
+        is_ambiguous = sum(each.supports.size for each in found) > wanted.k and not self._breaks_ties
+        if level is None or is_ambiguous or unnumbered >= wanted.floor:
             return None
-        numbers = np.sort(self._counted.places[codes])
-        return Level(numbers[:, None], self._supports[self._counted.codes[numbers]])
+        return self._in_codes(found, wanted.k)
+
+    def _items(self, codes: Int64Array) -> tuple[Level, int]:
+        """Those of the items that have a number, and the largest support of those that have none, if any: else -1."""
+        numbers = self._counted.places[codes]
+        has_number = numbers < self._counted.codes.size
+        unnumbered = int(self._supports[codes[~has_number]].max(initial=-1))
+        numbers = np.sort(numbers[has_number])
+        return Level(numbers[:, None], self._supports[self._counted.codes[numbers]]), unnumbered
 
     def _next(self, level: Level, wanted: Wanted, most: int, *, is_wanted: bool) -> tuple[Level | None, int]:
         """The frequent itemsets of one more item, and how many were counted; None where these would be too many."""

@@ -1,20 +1,15 @@
 """The engine for data that fits in this machine's memory: compiled counting over chunks, on all cores.
 
-A chunk is truncated, then counted, then forgotten, so a question needs little more memory than its answer. Answers
-are sums of integers: they do not depend on which thread counted what. Random keys depend on what a transaction holds
-(`raw.cuts.row_keys`): a seeded run repeats, whatever the number of threads, chunks and the order of the rows.
+A chunk is truncated, then counted, then forgotten (see `chunks`), so a question needs little more memory than its
+answer. Answers are sums of integers: they do not depend on which thread counted what.
 """
 
 import math
 import os
-from collections import deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from queue import SimpleQueue
-from threading import Lock
-from typing import TypeVar
 
 import numpy as np
 
@@ -22,13 +17,13 @@ from veilset.arrays import Int32Array, Int64Array, Uint32Array
 from veilset.errors import BadCall
 from veilset.raw.counts import ExactCounts, ExactItemsets, ExactRecords, ExactTree
 from veilset.raw.cuts.owners import keep_per_owner
-from veilset.raw.cuts.row_keys import NumberedRows, RowKeys
+from veilset.raw.cuts.row_keys import NumberedRows
 from veilset.raw.cuts.rows import CompressedRows, Keys, chosen_rows
 from veilset.raw.cuts.truncation import KeepAll, Reshape, Truncation
 from veilset.raw.engines import DrawKeys, levelwise, mining
+from veilset.raw.engines.chunks import ROWS_IN_A_CHUNK, ChunkedRows, no_keys, rows_of
 from veilset.raw.engines.derived_rows import joined_chunks, with_codes
 from veilset.raw.engines.different_records import different_records, merged_records
-from veilset.raw.engines.equal_numbers import numbers_among_equal
 from veilset.raw.engines.item_bitmaps import LARGEST_BY_SUBSETS, ItemBitmaps
 from veilset.raw.engines.itemset_filter import ItemsetFilter
 from veilset.raw.engines.remembered_search import RememberedSearch
@@ -43,9 +38,6 @@ from veilset.raw.kernels import (
 )
 from veilset.raw.transactions import Alphabet, Transactions
 
-ROWS_IN_A_CHUNK = 1 << 15
-"""Measured: fewer rows leave too little work for each itemset, more rows push bitmaps out of the cache."""
-
 BYTES_OF_TOTALS = 1 << 30
 """Each thread has totals of its own, unless all of them together would take more memory than this."""
 
@@ -55,28 +47,8 @@ CHUNKS_BEFORE_BITMAPS = 2
 MOST_MARGINAL_ITEMS = 16
 """The marginal of g items has 2^g cells."""
 
-FromChunk = TypeVar("FromChunk")
-ChunkWork = Callable[[CompressedRows, Keys], FromChunk]
-"""Makes something of some rows and the random keys of a truncation."""
-
 AddCounts = Callable[[CompressedRows, Int64Array], None]
 """Adds to the totals what some rows contribute, after truncation."""
-
-
-def _whole(transactions: Transactions) -> CompressedRows:
-    """All rows, with offsets from 0 and no item besides; copies only what is a part of a larger table."""
-    first, last = transactions.offsets[0], transactions.offsets[-1]
-    offsets = transactions.offsets - first if first else transactions.offsets
-    return CompressedRows(np.ascontiguousarray(offsets), np.ascontiguousarray(transactions.items[first:last]))
-
-
-_NO_KEYS: Keys = np.empty(0, np.uint32)
-"""For truncations that leave nothing to chance."""
-
-
-def _no_keys() -> RowKeys:
-    """For questions without a truncation, which never ask for keys."""
-    raise AssertionError("keys are drawn where nothing is left to chance")
 
 
 def _check_different(items: Int32Array) -> None:
@@ -108,13 +80,13 @@ class LocalEngine:
         `bitmaps_at` names a file in which processes that ask about the same transactions share bitmaps of items.
         """
         self.alphabet: Alphabet = transactions.alphabet
-        self._rows = _whole(transactions)
+        self._rows = rows_of(transactions)
         self._owners = transactions.owners
         self._threads = threads or os.cpu_count() or 1
-        self._rows_in_a_chunk = rows_in_a_chunk
+        self._chunks = ChunkedRows(
+            self._rows, rows_in_a_chunk=rows_in_a_chunk, threads=self._threads, numbers=numbers
+        )
         self._bitmaps_at = bitmaps_at
-        self._numbering = Lock()
-        self._numbered: tuple[int, Uint32Array | None] = (-1, numbers)
 
     @property
     def held(self) -> Transactions:
@@ -125,12 +97,12 @@ class LocalEngine:
         """An engine over the rows that the transactions become; chunk by chunk, on all cores."""
         if isinstance(reshape, Truncation):
             reshape.longest(len(self.alphabet))  # raises where it does not fit, as in `_sum`
-        made = self._for_each_chunk(reshape.apply, reshape, draw, threads=self._useful_threads())
+        made = self._chunks.worked_on(reshape.apply, reshape, draw)
         return self._over(joined_chunks(made, made_of=self._rows), self.alphabet)
 
     def sample(self, draw: DrawKeys, *, below: int) -> "LocalEngine":
         """The same over the transactions whose random 32-bit key is below a bound."""
-        keys = draw().of_rows(NumberedRows(self._rows, self._numbers(longer_than=-1)))
+        keys = draw().of_rows(NumberedRows(self._rows, self._chunks.numbers(longer_than=-1)))
         drawn = chosen_rows(self._rows, keys < np.uint64(below))
         return self._over(drawn, self.alphabet)
 
@@ -139,7 +111,7 @@ class LocalEngine:
         if self._owners is None:
             return self
         kept = keep_per_owner(self.held, most, draw())
-        return LocalEngine(kept, threads=self._threads, rows_in_a_chunk=self._rows_in_a_chunk)
+        return LocalEngine(kept, threads=self._threads, rows_in_a_chunk=self._chunks.rows_in_a_chunk)
 
     def restricted(self, items: Int64Array) -> "LocalEngine":
         """An engine over the same transactions with no other items than these, in this order."""
@@ -150,13 +122,13 @@ class LocalEngine:
         def renamed(rows: CompressedRows, _: Keys) -> CompressedRows:
             return with_codes(rows, places)
 
-        made = self._for_each_chunk(renamed, KeepAll(), _no_keys, threads=self._useful_threads())
+        made = self._chunks.worked_on(renamed, KeepAll(), no_keys)
         return self._over(joined_chunks(made, made_of=self._rows), chosen)
 
     def _over(self, rows: CompressedRows, alphabet: Alphabet) -> "LocalEngine":
         """An engine over other rows, which works as this one does."""
         held = Transactions(rows.offsets, rows.items, alphabet)
-        return LocalEngine(held, threads=self._threads, rows_in_a_chunk=self._rows_in_a_chunk)
+        return LocalEngine(held, threads=self._threads, rows_in_a_chunk=self._chunks.rows_in_a_chunk)
 
     def weighted_items(self, weights: Int64Array, truncation: Truncation, draw: DrawKeys) -> ExactCounts:
         """For each item the sum of `weights[n]` over the transactions that hold it, of n items after truncation."""
@@ -259,7 +231,7 @@ class LocalEngine:
             numbers = containment.count_contained(turned.bitmaps, rows.offsets.size - 1, set_offsets, sets)
             totals += np.bincount(np.minimum(numbers, limit), minlength=limit + 1)
 
-        return self._sum(add, limit + 1, KeepAll(), _no_keys)
+        return self._sum(add, limit + 1, KeepAll(), no_keys)
 
     def capped_counts(self, offsets: Int64Array, items: Int32Array, *, most: int, steps: int) -> ExactCounts:
         """The support of each itemset where a transaction that holds n of them counts most / n if that is less.
@@ -284,7 +256,7 @@ class LocalEngine:
             numbers = containment.count_contained(turned.bitmaps, rows.offsets.size - 1, set_offsets, sets)
             containment.add_weighted(turned.bitmaps, numbers, weights, set_offsets, sets, totals)
 
-        return self._sum(add, offsets.size - 1, KeepAll(), _no_keys)
+        return self._sum(add, offsets.size - 1, KeepAll(), no_keys)
 
     def marginal(self, items: Int32Array, truncation: Truncation, draw: DrawKeys) -> ExactCounts:
         """How many transactions hold exactly which of up to 16 given items, after truncation.
@@ -317,7 +289,7 @@ class LocalEngine:
         def of_chunk(rows: CompressedRows, _: Keys) -> ExactRecords:
             return different_records(rows, places)
 
-        parts = self._for_each_chunk(of_chunk, KeepAll(), _no_keys, threads=self._useful_threads())
+        parts = self._chunks.worked_on(of_chunk, KeepAll(), no_keys)
         return merged_records(parts, made_of=self._rows)
 
     def prefix_tree(
@@ -335,7 +307,7 @@ class LocalEngine:
             return prefix_tree.of_rows(kept.offsets, kept.items, rank, depth)
 
         tree = prefix_tree.root_with_room(0)
-        for part in self._for_each_chunk(grown, truncation, draw, threads=self._useful_threads()):
+        for part in self._chunks.worked_on(grown, truncation, draw):
             tree = prefix_tree.added(tree, part)
         number = int(tree.number[0])
         return ExactTree(tree.parents[:number], tree.ranks[:number], tree.counts[:number])
@@ -359,7 +331,7 @@ class LocalEngine:
     @property
     def _has_many_rows(self) -> bool:
         """Whether what one question prepares is worth keeping for the next."""
-        return self._rows.offsets.size - 1 > CHUNKS_BEFORE_BITMAPS * self._rows_in_a_chunk
+        return self._chunks.number_of_rows > CHUNKS_BEFORE_BITMAPS * self._chunks.rows_in_a_chunk
 
     @cached_property
     def _item_supports(self) -> Int64Array:
@@ -368,12 +340,12 @@ class LocalEngine:
         def add(rows: CompressedRows, totals: Int64Array) -> None:
             scans.add_items(rows.offsets, rows.items, totals)
 
-        return self._sum(add, len(self.alphabet), KeepAll(), _no_keys).values
+        return self._sum(add, len(self.alphabet), KeepAll(), no_keys).values
 
     @cached_property
     def _bitmaps(self) -> ItemBitmaps:
         """Which transactions hold each of the most frequent items: made at the first question that needs them."""
-        words = math.ceil(self._rows_in_a_chunk / 64)
+        words = math.ceil(self._chunks.rows_in_a_chunk / 64)
         padded = words + 8 if words % 64 == 0 else words  # or all items share the same few lines of the cache
         return ItemBitmaps(
             self._rows, self._item_supports, words=padded, threads=self._threads, kept_at=self._bitmaps_at
@@ -404,28 +376,10 @@ class LocalEngine:
         if items.size and not 0 <= items.min() <= items.max() < size:
             raise BadCall(f"an item code lies outside the alphabet; give codes from 0 to {size - 1}")
 
-    def _useful_threads(self) -> int:
-        """At most one for each chunk: on few rows a question takes less time than starting a thread."""
-        return min(self._threads, max(1, math.ceil((self._rows.offsets.size - 1) / self._rows_in_a_chunk)))
-
-    def _numbers(self, *, longer_than: int) -> Uint32Array:
-        """The number of each transaction among those equal to it; of shorter ones it is not told."""
-        with self._numbering:
-            told, numbers = self._numbered
-            if numbers is None or told > longer_than:
-                numbers = numbers_among_equal(self._rows, longer_than=longer_than, threads=self._threads)
-                self._numbered = longer_than, numbers
-            return numbers
-
-    def _chunks(self) -> Iterator[slice]:
-        number = self._rows.offsets.size - 1
-        for first in range(0, number, self._rows_in_a_chunk):
-            yield slice(first, min(first + self._rows_in_a_chunk, number))
-
     def _sum(self, add: AddCounts, size: int, truncation: Truncation, draw: DrawKeys) -> ExactCounts:
         """The sum over all chunks of what their rows contribute after truncation."""
         truncation.longest(len(self.alphabet))  # raises where it does not fit; kernels do not check
-        threads = max(1, min(self._useful_threads(), BYTES_OF_TOTALS // (8 * size + 1)))
+        threads = max(1, min(self._chunks.threads, BYTES_OF_TOTALS // (8 * size + 1)))
         idle: SimpleQueue[Int64Array] = SimpleQueue()
         for _ in range(threads):
             idle.put(np.zeros(size, np.int64))
@@ -437,33 +391,6 @@ class LocalEngine:
             finally:
                 idle.put(totals)  # or the next chunk would wait for ever
 
-        for _ in self._for_each_chunk(count, truncation, draw, threads=threads):
+        for _ in self._chunks.worked_on(count, truncation, draw, threads=threads):
             pass
         return ExactCounts(np.sum([idle.get() for _ in range(threads)], axis=0, dtype=np.int64))
-
-    def _for_each_chunk(
-        self, work: ChunkWork[FromChunk], reshape: Reshape, draw: DrawKeys, *, threads: int
-    ) -> Iterator[FromChunk]:
-        """What the work makes of each chunk, in order; no more keys and parts in memory than are soon needed."""
-        nothing = CompressedRows(self._rows.offsets[:1], self._rows.items)
-        keys = None if reshape.keys_needed(nothing) is None else draw()
-
-        def keyed_work(chunk: slice) -> FromChunk:
-            rows = CompressedRows(self._rows.offsets[chunk.start : chunk.stop + 1], self._rows.items)
-            wanted = reshape.keys_needed(rows)
-            if keys is None or wanted is None:
-                return work(rows, _NO_KEYS)
-            numbers = self._numbers(longer_than=wanted.limit)[chunk]
-            return work(rows, keys.of_items(NumberedRows(rows, numbers), wanted))
-
-        if threads == 1:
-            yield from map(keyed_work, self._chunks())
-            return
-        with ThreadPoolExecutor(threads) as pool:
-            waiting: deque[Future[FromChunk]] = deque()
-            for chunk in self._chunks():
-                waiting.append(pool.submit(keyed_work, chunk))
-                if len(waiting) > 2 * threads:
-                    yield waiting.popleft().result()
-            for part in waiting:
-                yield part.result()

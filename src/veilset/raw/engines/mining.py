@@ -15,7 +15,6 @@ from veilset.raw.cuts.rows import CompressedRows
 from veilset.raw.engines.itemset_filter import ItemsetFilter
 from veilset.raw.engines.large_arrays import empty_array
 from veilset.raw.engines.shared_search import room_for_itemsets, search_in_shares
-from veilset.raw.engines.threads import equal_parts, useful_threads, work_on
 from veilset.raw.kernels import itemset_order, packed_itemsets
 from veilset.raw.kernels.itemset_order import Keyed
 from veilset.raw.kernels.maximal import mark_maximal
@@ -33,6 +32,7 @@ from veilset.raw.kernels.projection import (
 from veilset.raw.kernels.row_search import bitmaps_pay
 from veilset.raw.kernels.scans import add_items
 from veilset.raw.kernels.search_state import NUMBER, SUPPORT_FLOOR, FoundItemsets, Search, record_items
+from veilset.raw.threads import equal_parts, useful_threads, work_on
 
 UNLIMITED = np.iinfo(np.int64).max
 """More than any number of itemsets, and any size."""

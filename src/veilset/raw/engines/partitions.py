@@ -8,8 +8,8 @@ import numpy as np
 from veilset.arrays import Int64Array
 from veilset.raw.counts import ExactCells, ExactRecords
 from veilset.raw.cuts.rows import CompressedRows
-from veilset.raw.engines.threads import equal_parts, made_of_parts, useful_threads
 from veilset.raw.kernels import cells
+from veilset.raw.threads import equal_parts, made_of_parts, useful_threads
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)

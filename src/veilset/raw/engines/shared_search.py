@@ -5,8 +5,6 @@ another: each thread takes every n-th item. Which thread finds an itemset makes 
 found are put in order afterwards. A search for the best k is not shared: what it finds early tells it what to skip.
 """
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array
@@ -14,6 +12,7 @@ from veilset.raw.engines.large_arrays import empty_array
 from veilset.raw.kernels.projection import Projection
 from veilset.raw.kernels.row_search import bitmaps_pay, search_rows
 from veilset.raw.kernels.search_state import NUMBER, SUPPORT_FLOOR, FoundItemsets, Search
+from veilset.raw.threads import made_of_parts
 
 ITEMSETS_FOR_A_THREAD = 1 << 18
 """Where fewer itemsets can be frequent, a thread takes longer to start than its share of the search."""
@@ -49,9 +48,7 @@ def search_in_shares(
         share = _with_share(found, int(search.progress[NUMBER]), nodes[first::threads])
         return search_rows(share, own, 1, nodes, items, rows), int(own.progress[NUMBER])
 
-    with ThreadPoolExecutor(threads) as pool:
-        shares = list(pool.map(extend_share, range(threads)))
-    return _together(found, search, shares)
+    return _together(found, search, made_of_parts(range(threads), extend_share))
 
 
 def _useful_threads(rows: Projection, n_items: int, min_count: int) -> int:

@@ -137,9 +137,11 @@ class KernelCache(FunctionCache):
 
     _impl_class = KernelPlace
 
-    def __init__(self, function: Callable[..., object]) -> None:
+    def __init__(self, function: Callable[..., object], form: str = "") -> None:
+        """Keep a form of a kernel in files of its own: one that Python cannot call is not to be taken for another."""
         self._name = repr(function)
         self._py_func = function
+        self._form = form
         self.enable()
 
     @cached_property
@@ -158,14 +160,15 @@ class KernelCache(FunctionCache):
 
     @cached_property
     def _cache_file(self) -> IndexDataCacheFile:  # type: ignore[override]
+        name = self._impl.filename_base + self._form
         sources = digest_of_sources(Path(inspect.getfile(self._py_func)).parent)
         if not sources:  # within a zip or a frozen program, where numba's stamp is all there is to compare
             stamp = self._impl.locator.get_source_stamp()
-            return IndexDataCacheFile(self._cache_path, self._impl.filename_base, stamp)
+            return IndexDataCacheFile(self._cache_path, name, stamp)
         stamp = sources + digest_of_sources(
             Path(__file__).parent
         )  # what kernels of other folders are made with
-        return KernelFile(self._cache_path, self._impl.filename_base, stamp)
+        return KernelFile(self._cache_path, name, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:  # noqa: ANN401
         """What was compiled for a signature, or None.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array
-from veilset.raw.kernels import kernel
+from veilset.raw.kernels import inner, kernel
 
 _AHEAD = 64
 """64 records are looked up at once: as many as a processor can wait for, and few enough to stay in its cache."""
@@ -87,7 +87,7 @@ def cells_of(
     return cell, cell_partition[:cells].copy(), cell_mask[:cells].copy(), cell_copies[:cells].copy()
 
 
-@kernel
+@inner
 def _child_bits(node: int, tree: InnerNodes) -> Int64Array:
     """For each place below a node, the bit of the child that it is below of."""
     first, last = tree.first_child[node], tree.first_child[node + 1]
@@ -99,7 +99,7 @@ def _child_bits(node: int, tree: InnerNodes) -> Int64Array:
     return bits
 
 
-@kernel
+@inner
 def _look_ahead(
     offsets: Int64Array, items: Int32Array, copies: Int64Array, members: Int64Array, ahead: Int64Array
 ) -> int:
@@ -115,7 +115,7 @@ def _look_ahead(
     return looked_at
 
 
-@kernel
+@inner
 def _most_children(nodes: Int64Array, tree: InnerNodes) -> int:
     """The largest number of children that one of the nodes has."""
     most = 0

@@ -8,7 +8,7 @@ three bits of a weight make one bit of the same weight and one of twice that.
 import numpy as np
 
 from veilset.arrays import BoolArray, Int32Array, Int64Array, Uint64Array
-from veilset.raw.kernels import inlined, kernel
+from veilset.raw.kernels import inner, kernel
 from veilset.raw.kernels.popcount import popcount
 
 _ONE = np.uint64(1)
@@ -66,7 +66,7 @@ def add_weighted(
                 totals[i] += _both(heavy_common, weight_planes[bit]) << bit
 
 
-@inlined
+@inner
 def _set_common(bitmaps: Uint64Array, itemset: Int32Array, common: Uint64Array) -> None:
     """The rows that hold all items of an itemset."""
     first = bitmaps[itemset[0]]
@@ -78,7 +78,7 @@ def _set_common(bitmaps: Uint64Array, itemset: Int32Array, common: Uint64Array) 
             common[word] &= other[word]
 
 
-@inlined
+@inner
 def _both(left: Uint64Array, right: Uint64Array) -> np.int64:
     """How many rows are in both."""
     number = np.int64(0)
@@ -87,7 +87,7 @@ def _both(left: Uint64Array, right: Uint64Array) -> np.int64:
     return number
 
 
-@kernel
+@inner
 def _add_one_bit(planes: Uint64Array, waiting: Uint64Array, is_waiting: BoolArray, bits: Uint64Array) -> None:
     """Add 1 to the numbers of the rows whose bit is set; spoils the bits.
 
@@ -108,7 +108,7 @@ def _add_one_bit(planes: Uint64Array, waiting: Uint64Array, is_waiting: BoolArra
     is_waiting[level] = True
 
 
-@kernel
+@inner
 def _ripple(planes: Uint64Array, first: int, bits: Uint64Array) -> None:
     """Add bits to the plane `first`, and what is carried to those after it; spoils the bits."""
     for level in range(first, planes.shape[0]):
@@ -119,7 +119,7 @@ def _ripple(planes: Uint64Array, first: int, bits: Uint64Array) -> None:
             bits[word] = carry
 
 
-@kernel
+@inner
 def _numbers_of(planes: Uint64Array, rows: int) -> Int64Array:
     """The number of each row, from all planes."""
     numbers = np.zeros(planes.shape[1] << 6, np.int64)
@@ -133,7 +133,7 @@ def _numbers_of(planes: Uint64Array, rows: int) -> Int64Array:
     return numbers[:rows]
 
 
-@kernel
+@inner
 def _by_weight(
     contained: Int64Array, weights: Int64Array, whole: int, words: int
 ) -> tuple[Uint64Array, Int64Array]:
@@ -149,7 +149,7 @@ def _by_weight(
     return light, heavy[:number]
 
 
-@kernel
+@inner
 def _brought_together(bitmaps: Uint64Array, rows: Int64Array, items: Int32Array) -> Uint64Array:
     """Bitmaps of the listed rows alone, for these items; those of other items stay empty."""
     together = np.zeros((bitmaps.shape[0], (rows.size + 63) // 64), np.uint64)
@@ -163,7 +163,7 @@ def _brought_together(bitmaps: Uint64Array, rows: Int64Array, items: Int32Array)
     return together
 
 
-@kernel
+@inner
 def _planes_of(weights: Int64Array, contained: Int64Array, rows: Int64Array, words: int) -> Uint64Array:
     """The weights of the listed rows, as planes."""
     largest = np.int64(0)

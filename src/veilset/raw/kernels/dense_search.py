@@ -3,13 +3,13 @@
 import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array, Uint64Array
-from veilset.raw.kernels import kernel
+from veilset.raw.kernels import inner
 from veilset.raw.kernels.popcount import popcount
 from veilset.raw.kernels.projection import END, Projection
 from veilset.raw.kernels.search_state import NUMBER, SUPPORT_FLOOR, FoundItemsets, Search, record, with_room
 
 
-@kernel
+@inner
 def bitmaps_of(rows: Projection, n_items: int) -> Uint64Array:
     """Which rows hold each item: bit r % 64 of word r // 64 stands for row r."""
     bitmaps = np.zeros((n_items, (rows.n_rows + 63) // 64), np.uint64)
@@ -22,7 +22,7 @@ def bitmaps_of(rows: Projection, n_items: int) -> Uint64Array:
     return bitmaps
 
 
-@kernel
+@inner
 def search_dense(
     found: FoundItemsets,
     search: Search,
@@ -98,7 +98,7 @@ def search_dense(
     return found
 
 
-@kernel
+@inner
 def cover_down(
     covers: Uint64Array,
     n_covers: int,
@@ -115,7 +115,7 @@ def cover_down(
     return max(n_covers, level + 1)
 
 
-@kernel
+@inner
 def count_common(covers: Uint64Array, level: int, bitmaps: Uint64Array, item: int) -> int:
     """How many rows the cover of a level and an item's bitmap share."""
     support = 0

@@ -8,7 +8,7 @@ up, are the nodes of the itemset with that item in front (Han, Pei, Yin 2000, wi
 import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array
-from veilset.raw.kernels import kernel
+from veilset.raw.kernels import inner, kernel
 from veilset.raw.kernels.search_state import NUMBER, SUPPORT_FLOOR, FoundItemsets, Search, record, with_room
 
 
@@ -80,7 +80,7 @@ def grow_itemsets(
     return found
 
 
-@kernel
+@inner
 def _climb(
     parents: Int64Array,
     ranks: Int32Array,
@@ -104,7 +104,7 @@ def _climb(
     return size
 
 
-@kernel
+@inner
 def _add_up(
     parents: Int64Array, ranks: Int32Array, nodes: Int64Array, carried: Int64Array, sums: Int64Array
 ) -> None:

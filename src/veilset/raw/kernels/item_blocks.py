@@ -7,7 +7,7 @@ place, whose bits say nothing). A call takes some blocks, and adds what their ro
 import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array, Uint16Array, Uint64Array
-from veilset.raw.kernels import kernel
+from veilset.raw.kernels import inner, kernel
 from veilset.raw.kernels.containment import add_weighted, count_contained
 from veilset.raw.kernels.supports import add_supports
 from veilset.raw.kernels.vertical import Vertical, count_bits
@@ -79,7 +79,7 @@ def add_block_weights(
         add_weighted(bitmaps[block], numbers, weights, set_offsets, set_items, totals)
 
 
-@kernel
+@inner
 def _rows_of(bitmaps: Uint64Array, rows: int, block: int) -> int:
     """How many of the rows are in a block; the last one may be shorter than the others."""
     rows_in_a_block = bitmaps.shape[2] << 6

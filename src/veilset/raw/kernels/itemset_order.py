@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array
-from veilset.raw.kernels import kernel
+from veilset.raw.kernels import inner, kernel
 from veilset.raw.kernels.packed_itemsets import WORD_BITS, PackedItemsets
 
 DIGIT_BITS = 11
@@ -58,7 +58,7 @@ def write_keys(
 @kernel
 def sort_by_keys(keyed: Keyed, space: Keyed) -> bool:
     """Sort by keys, digit by digit; what ties stays as it was. Returns whether the result is in the space."""
-    largest = 0
+    largest = np.int64(0)  # as a literal it would make the compiler write `bits_of` twice
     for key in keyed.keys:
         largest = max(largest, key)
     bits = bits_of(largest)
@@ -81,8 +81,8 @@ def sort_by_keys(keyed: Keyed, space: Keyed) -> bool:
     return passes % 2 == 1
 
 
-@kernel
-def bits_of(number: int) -> int:
+@inner
+def bits_of(number: int | np.int64) -> int:
     """How many bits a number has, at least one."""
     bits = 1
     while number >> bits > 0:
@@ -90,10 +90,11 @@ def bits_of(number: int) -> int:
     return bits
 
 
-@kernel
+@inner
 def count_digits(numbers: Int64Array, shift: int, largest_digit: int, ends: Int64Array) -> None:
     """Write, for each digit, how many numbers have a smaller one at this shift."""
-    ends[:] = 0
+    for digit in range(largest_digit + 2):
+        ends[digit] = 0
     for number in numbers:
         ends[((number >> shift) & largest_digit) + 1] += 1
     for digit in range(largest_digit):
@@ -104,31 +105,32 @@ def count_digits(numbers: Int64Array, shift: int, largest_digit: int, ends: Int6
 def sort_equal_keys(keyed: Keyed, space: Keyed, packed: PackedItemsets, longest: int) -> None:
     """Sort those of each key by their first item, then their second, ...; keys are sorted already."""
     ends = np.empty((1 << DIGIT_BITS) + 1, np.int64)
-    begin = 0
+    # As literals these would make the compiler write what they are handed to twice.
+    begin, first_word = np.int64(0), np.int64(0)
     for end in range(1, keyed.keys.size + 1):
         if end < keyed.keys.size and keyed.keys[end] == keyed.keys[begin]:
             continue
         if end - begin > 1:
             size = keyed.keys[begin] % (longest + 1)
-            sort_by_words(keyed, space, begin, end, word_bits(packed, size, 0), ends)
+            sort_by_words(keyed, space, begin, end, word_bits(packed, size, first_word), ends)
             if size * packed.bits > WORD_BITS // packed.bits * packed.bits:
                 sort_equal_words(keyed, space, packed, begin, end, size, ends)
-        begin = end
+        begin = np.int64(end)
 
 
-@kernel
-def word_bits(packed: PackedItemsets, size: int, place: int) -> int:
+@inner
+def word_bits(packed: PackedItemsets, size: int, place: int | np.int64) -> int:
     """How many bits are used of a word of an itemset."""
     in_a_word = WORD_BITS // packed.bits
-    return packed.bits * min(in_a_word, size - place * in_a_word)
+    return int(packed.bits * min(in_a_word, size - place * in_a_word))
 
 
-@kernel
+@inner
 def sort_equal_words(
     keyed: Keyed,
     space: Keyed,
     packed: PackedItemsets,
-    begin: int,
+    begin: int | np.int64,
     end: int,
     size: int,
     ends: Int64Array,
@@ -149,8 +151,10 @@ def sort_equal_words(
         first = last
 
 
-@kernel
-def sort_by_words(keyed: Keyed, space: Keyed, begin: int, end: int, bits: int, ends: Int64Array) -> None:
+@inner
+def sort_by_words(
+    keyed: Keyed, space: Keyed, begin: int | np.int64, end: int, bits: int, ends: Int64Array
+) -> None:
     """Sort some by their words of this many bits; what ties stays as it was."""
     words, numbers = keyed.words[begin:end], keyed.numbers[begin:end]
     if words.size <= FEW:
@@ -163,7 +167,7 @@ def sort_by_words(keyed: Keyed, space: Keyed, begin: int, end: int, bits: int, e
     moved_words, moved_numbers = space.words[begin:end], space.numbers[begin:end]
     for step in range(passes):
         shift = step * digit_bits
-        count_digits(words, shift, largest_digit, ends[: largest_digit + 2])
+        count_digits(words, shift, largest_digit, ends)
         for i in range(words.size):
             digit = (words[i] >> shift) & largest_digit
             place = ends[digit]
@@ -178,7 +182,7 @@ def sort_by_words(keyed: Keyed, space: Keyed, begin: int, end: int, bits: int, e
             moved_numbers[i] = numbers[i]
 
 
-@kernel
+@inner
 def insert_by_words(words: Int64Array, numbers: Int64Array) -> None:
     """Sort a few by their words."""
     for end in range(1, words.size):

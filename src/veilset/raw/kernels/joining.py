@@ -3,7 +3,7 @@
 import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array
-from veilset.raw.kernels import kernel
+from veilset.raw.kernels import inner, kernel
 
 
 @kernel
@@ -37,7 +37,7 @@ def join(itemsets: Int32Array, supports: Int64Array, most: int) -> tuple[Int32Ar
     return candidates[:found], bounds[:found]
 
 
-@kernel
+@inner
 def _share(itemsets: Int32Array, one: int, other: int, length: int) -> bool:
     """Whether two itemsets begin with the same items."""
     place = 0
@@ -46,7 +46,7 @@ def _share(itemsets: Int32Array, one: int, other: int, length: int) -> bool:
     return place == length
 
 
-@kernel
+@inner
 def _find(itemsets: Int32Array, candidate: Int32Array, left_out: int) -> int:
     """Where a candidate without one of its items stands, or -1."""
     low, high = 0, itemsets.shape[0]
@@ -64,7 +64,7 @@ def _find(itemsets: Int32Array, candidate: Int32Array, left_out: int) -> int:
     return low
 
 
-@kernel
+@inner
 def _is_before(itemset: Int32Array, candidate: Int32Array, left_out: int) -> bool:
     """Whether an itemset comes before a candidate without one of its items."""
     for place in range(itemset.size):

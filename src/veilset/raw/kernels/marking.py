@@ -7,7 +7,7 @@ as the item stands from the first row: `items[offsets[0] + i]` is kept where `ke
 import numpy as np
 
 from veilset.arrays import BoolArray, Int32Array, Int64Array, Uint32Array
-from veilset.raw.kernels import kernel
+from veilset.raw.kernels import inner, kernel
 
 
 @kernel
@@ -63,7 +63,7 @@ def mark_best_ranks(offsets: Int64Array, items: Int32Array, rank: Int64Array, li
     return keep
 
 
-@kernel
+@inner
 def _offer(heap: Int64Array, held: int, value: np.int64) -> None:
     """Put a value into the heap of the smallest seen so far; `held` values were offered before.
 

@@ -3,13 +3,13 @@
 import numpy as np
 
 from veilset.arrays import BoolArray, Int32Array, Int64Array, Uint64Array
-from veilset.raw.kernels import kernel
+from veilset.raw.kernels import inner, kernel
 
 NO_ITEMSET = -1
 """No itemset is looked up in this slot."""
 
 
-@kernel
+@inner
 def is_less_one(offsets: Int64Array, items: Int32Array, smaller: int, larger: int, dropped: int) -> bool:
     """Whether an itemset is a larger one without the item at the place `dropped`."""
     place = offsets[larger]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array
-from veilset.raw.kernels import inlined, kernel
+from veilset.raw.kernels import inlined, inner, kernel
 from veilset.raw.kernels.search_state import FoundItemsets
 
 WORD_BITS = 63
@@ -44,12 +44,20 @@ def codes_in(items: Int32Array) -> Int32Array:
     for item in items:
         largest = max(largest, item)
     occurs = np.zeros(largest + 1, np.bool_)
+    number = 0
     for item in items:
+        number += not occurs[item]
         occurs[item] = True
-    return np.flatnonzero(occurs).astype(np.int32)
+    codes = np.empty(number, np.int32)  # `np.flatnonzero` would take as long to compile as all the rest
+    place = 0
+    for code in range(largest + 1):
+        if occurs[code]:
+            codes[place] = code
+            place += 1
+    return codes
 
 
-@kernel
+@inner
 def ranks_of(codes: Int32Array) -> Int64Array:
     """The rank of each code, by code; 0 for those that do not occur."""
     ranks = np.zeros(codes[-1] + 1 if codes.size else 0, np.int64)
@@ -125,7 +133,7 @@ def pack_rows(offsets: Int64Array, items: Int32Array, packed: PackedItemsets) ->
         write_words(packed, n, row)
 
 
-@kernel
+@inner
 def write_words(packed: PackedItemsets, itemset: int, ranks: Int64Array) -> None:
     """Write the words of one itemset of the given ranks."""
     in_a_word = WORD_BITS // packed.bits

@@ -7,7 +7,7 @@ is returned with the line it is on; the caller puts it into words.
 import numpy as np
 
 from veilset.arrays import BoolArray, Int32Array, Int64Array, Uint8Array, Uint32Array, Uint64Array
-from veilset.raw.kernels import kernel
+from veilset.raw.kernels import inner, kernel
 
 FINE = 0
 NOT_A_NUMBER = 1
@@ -89,7 +89,7 @@ def parse_short_ids(text: Uint8Array, ids: Uint32Array, offsets: Int64Array) -> 
     return int(found), int(largest), is_ascending, is_known and bool(most_digits <= 9)
 
 
-@kernel
+@inner
 def is_break(byte: int) -> bool:
     """Whether a number ends before this byte; a return counts only before a newline, which others check."""
     return byte in (SPACE, NEWLINE, TAB, RETURN)
@@ -242,7 +242,7 @@ def is_blank(byte: int, separator: int) -> bool:
     return byte in (SPACE, TAB, RETURN) and byte != separator
 
 
-@kernel
+@inner
 def append_byte(byte: int, separator: int, cells: Uint8Array, start: int, written: int) -> int:
     """Add a byte to the cell from `start` on, unless it is a blank in front; returns how much is written."""
     if written == start and is_blank(byte, separator):
@@ -297,7 +297,7 @@ def encode_rows(offsets: Int64Array, tokens: Int32Array, code_of: Int32Array) ->
         offsets[row + 1] = written
 
 
-@kernel
+@inner
 def sort_short(values: Int32Array, first: np.uint64, end: np.uint64) -> None:
     """Sort `values[first:end]`: on a few values, several times as fast as a general sort.
 
@@ -313,7 +313,7 @@ def sort_short(values: Int32Array, first: np.uint64, end: np.uint64) -> None:
         values[position] = largest
 
 
-@kernel
+@inner
 def drop_repeats(values: Int32Array, first: np.uint64, end: np.uint64) -> np.uint64:
     """Move what is distinct in the sorted `values[first:end]` to its front; returns where that ends."""
     kept = first

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array
-from veilset.raw.kernels import kernel
+from veilset.raw.kernels import inner, kernel
 
 NO_NODE = -1
 """Of a slot: no node is looked up here; of the root: no parent, no rank."""
@@ -43,7 +43,7 @@ def root_with_room(nodes: int | np.int64) -> PrefixTree:
     return tree
 
 
-@kernel
+@inner
 def child(tree: PrefixTree, parent: np.int64, rank: np.int64) -> np.int64:
     """The child of a node for the item of that rank; a new one where there is none, and then there must be room."""
     last_slot = np.uint64(tree.slots.size - 1)
@@ -104,7 +104,7 @@ def added(tree: PrefixTree, other: PrefixTree) -> PrefixTree:
     return tree
 
 
-@kernel
+@inner
 def _add(tree: PrefixTree, other: PrefixTree) -> None:
     """Add the counts of all nodes to those of the same paths."""
     same = np.zeros(other.number[0], np.int64)

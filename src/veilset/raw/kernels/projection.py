@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array, Uint32Array
-from veilset.raw.kernels import inlined, kernel
+from veilset.raw.kernels import inlined, inner, kernel
 
 END = np.uint32(0xFFFFFFFF)
 """Stands after the last item of a row; as a code it says that the item is dropped."""
@@ -88,7 +88,7 @@ def project_tails(flat: Uint32Array, places: Int64Array, codes: Uint32Array, roo
     return Projection(tails[:end], n_rows, longest, pairs)
 
 
-@kernel
+@inner
 def occurrences_of(rows: Projection, n_items: int) -> Occurrences:
     """Where each item stands."""
     flat = rows.flat
@@ -171,7 +171,7 @@ def sort_rows(rows: Projection, n_items: int) -> None:
         flat[free] = item
 
 
-@kernel
+@inner
 def sort_long_rows(rows: Projection, n_items: int) -> None:
     """Sort the items within each row by writing them anew, all rows' smallest items first."""
     flat = rows.flat

@@ -3,7 +3,7 @@
 import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array
-from veilset.raw.kernels import inlined, kernel
+from veilset.raw.kernels import inlined, inner, kernel
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)  # an odd number without pattern: 2^64 over the golden ratio
 _HALF = np.uint64(32)
@@ -89,7 +89,7 @@ def _is_same(offsets: Int64Array, items: Int32Array, one: int, other: int) -> bo
     return bool(same)
 
 
-@kernel
+@inner
 def _taken_rows(
     offsets: Int64Array, items: Int32Array, chosen: Int64Array, length: int
 ) -> tuple[Int64Array, Int32Array]:

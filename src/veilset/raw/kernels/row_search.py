@@ -3,7 +3,7 @@
 import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array, Uint32Array
-from veilset.raw.kernels import kernel
+from veilset.raw.kernels import inner, kernel
 from veilset.raw.kernels.dense_search import bitmaps_of, search_dense
 from veilset.raw.kernels.projection import END, Projection, occurrences_of, project_tails
 from veilset.raw.kernels.search_state import NUMBER, SUPPORT_FLOOR, FoundItemsets, Search, record, with_room
@@ -42,7 +42,9 @@ def search_rows(
         return search_dense(found, search, size, nodes, items, bitmaps, table, rows.longest)
     where = occurrences_of(rows, n_items)
     counts = np.zeros(n_items, np.int64)
-    codes = np.full(n_items, END, np.uint32)
+    codes = np.empty(n_items, np.uint32)
+    for item in range(n_items):
+        codes[item] = END
     extensions = np.empty(n_items, np.int64)
     for i in range(n_items - 2, -1, -1):
         floor = search.progress[SUPPORT_FLOOR]
@@ -75,7 +77,7 @@ def search_rows(
     return found
 
 
-@kernel
+@inner
 def count_extensions(
     flat: Uint32Array, places: Int64Array, floor: int, counts: Int64Array, extensions: Int64Array
 ) -> tuple[int, int]:
@@ -97,7 +99,7 @@ def count_extensions(
     return n_extensions, seen
 
 
-@kernel
+@inner
 def sort_extensions(
     extensions: Int64Array, n_extensions: int, counts: Int64Array, first: int, floor: int
 ) -> None:
@@ -118,7 +120,7 @@ def sort_extensions(
         extensions[place] = item
 
 
-@kernel
+@inner
 def clear_counts(flat: Uint32Array, places: Int64Array, seen: int, counts: Int64Array, first: int) -> None:
     """Set the counts back to zero: those that were counted, or all from `first` on where that is less."""
     if seen >= counts.size - first:

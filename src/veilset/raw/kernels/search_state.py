@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array
-from veilset.raw.kernels import kernel
+from veilset.raw.kernels import inner, kernel
 
 NUMBER, SUPPORT_FLOOR, NUMBER_ABOVE = 0, 1, 2
 """Places in `Search.progress`: itemsets found, smallest support of interest, wanted ones at or above it."""
@@ -33,7 +33,7 @@ class Search(NamedTuple):
     progress: Int64Array
 
 
-@kernel
+@inner
 def with_room(found: FoundItemsets, search: Search, extra: int) -> FoundItemsets:
     """The same itemsets, with room for that many more."""
     number = search.progress[NUMBER]
@@ -50,7 +50,7 @@ def with_room(found: FoundItemsets, search: Search, extra: int) -> FoundItemsets
     return FoundItemsets(parents, items, supports)
 
 
-@kernel
+@inner
 def record(
     found: FoundItemsets,
     search: Search,

@@ -3,7 +3,7 @@
 import numpy as np
 
 from veilset.arrays import BoolArray, Int32Array, Int64Array, Uint64Array
-from veilset.raw.kernels import kernel
+from veilset.raw.kernels import inner, kernel
 from veilset.raw.kernels.popcount import popcount
 
 
@@ -51,7 +51,7 @@ def mark_similar(
     return keep
 
 
-@kernel
+@inner
 def _move_lowest(held: Uint64Array, among: Uint64Array, kept: Uint64Array, number: int) -> int:
     """Move up to `number` of the lowest bits of `held` that are set in `among` to `kept`; how many more may go."""
     one = np.uint64(1)

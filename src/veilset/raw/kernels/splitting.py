@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array, Uint64Array
-from veilset.raw.kernels import inlined, kernel
+from veilset.raw.kernels import inlined, inner, kernel
 from veilset.raw.kernels.popcount import popcount
 
 NONE = -1
@@ -185,7 +185,7 @@ def _collect(row: RowToSplit, length: int, patterns: WeightedPatterns, held: Hel
     return found
 
 
-@kernel
+@inner
 def _sort(values: Int64Array, number: int) -> None:
     """Sort the first values; a call of its own, because a slice within the loop over rows slows all of it down."""
     values[:number].sort()

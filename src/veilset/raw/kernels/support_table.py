@@ -8,14 +8,14 @@ count the pairs.
 import numpy as np
 
 from veilset.arrays import Int64Array
-from veilset.raw.kernels import kernel
+from veilset.raw.kernels import inner
 from veilset.raw.kernels.projection import END, Projection
 
 MOST_TABLE_ITEMS = 22
 """A table of 22 items has 4 million cells."""
 
 
-@kernel
+@inner
 def table_pays(n_items: int, n_rows: int) -> bool:
     """Whether the supports of all sets of the items are had sooner than those of all pairs by bitmaps."""
     if n_items > MOST_TABLE_ITEMS:
@@ -23,7 +23,7 @@ def table_pays(n_items: int, n_rows: int) -> bool:
     return n_items << n_items <= n_items * (n_items - 1) // 2 * (n_rows // 16)
 
 
-@kernel
+@inner
 def supports_of_all(rows: Projection, n_items: int) -> Int64Array:
     """How many rows hold all items of each set; bit i of a set's number tells whether it holds item i."""
     table = np.zeros(1 << n_items, np.int64)

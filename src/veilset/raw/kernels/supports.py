@@ -3,7 +3,7 @@
 import numpy as np
 
 from veilset.arrays import Int32Array, Int64Array, Uint64Array
-from veilset.raw.kernels import kernel
+from veilset.raw.kernels import inner, kernel
 from veilset.raw.kernels.popcount import popcount
 from veilset.raw.kernels.vertical import Vertical
 
@@ -41,7 +41,7 @@ def add_supports(
             totals[i] += _support_by_lists(vertical, itemset, rarest, found)
 
 
-@kernel
+@inner
 def _support_by_bitmaps(
     vertical: Vertical,
     itemset: Int32Array,
@@ -76,7 +76,7 @@ def _support_by_bitmaps(
     return support
 
 
-@kernel
+@inner
 def _support_by_lists(vertical: Vertical, itemset: Int32Array, rarest: int, found: Int32Array) -> np.int64:
     """Rows that hold all items: start from the list of the rarest, keep what the others hold as well."""
     left: np.int64 = vertical.counts[rarest]
@@ -93,7 +93,7 @@ def _support_by_lists(vertical: Vertical, itemset: Int32Array, rarest: int, foun
     return left
 
 
-@kernel
+@inner
 def _keep_set(found: Int32Array, bitmap: Uint64Array) -> np.int64:
     """Move the rows whose bit is set to the front; returns how many there are."""
     kept = np.int64(0)
@@ -103,7 +103,7 @@ def _keep_set(found: Int32Array, bitmap: Uint64Array) -> np.int64:
     return kept
 
 
-@kernel
+@inner
 def _keep_listed(found: Int32Array, listed: Int32Array) -> np.int64:
     """Move the rows that are listed, too, to the front; both ascend. Returns how many there are."""
     kept = i = np.int64(0)

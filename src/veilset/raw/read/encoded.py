@@ -111,7 +111,7 @@ def holds_given_alphabet(path: str | os.PathLike[str]) -> bool:
 
 def read_encoded(file: ByteFile) -> Transactions | None:
     """The transactions of an encoded file, in its own memory unless it is compressed; None if it is no such file."""
-    if not file.head.startswith(ARROW_START):
+    if not file.starts_with(ARROW_START):
         return None
     marks = _marks_of(pa.BufferReader(file.read_all()) if file.path is None else file.path)
     if ENCODED_MARK not in marks:

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -27,7 +27,7 @@ BLOCKS_IN_A_FILE = 8
 """The fewest blocks of a file that has more than one, but for short ones: so that all cores have work until the end."""
 
 SHORT_FILE = 4 * BLOCK_BYTES
-"""Numbers of a file of one MB are parsed in two milliseconds, most of which starting threads would take."""
+"""A file of less than one MB is one block: its numbers are parsed before a second thread would have started."""
 
 UNKNOWN_GROWTH = 1.5
 MOST_GROWTH = 64.0  # the start of a file can mislead about the rest
@@ -71,21 +71,36 @@ class ByteFile:
         self.suffix = suffix
         self.path = path
         self.is_short = size is not None and size < SHORT_FILE
+        first_bytes = size + 1 if size is not None and self.is_short else BLOCK_BYTES
         self._share_read = share_read
         self._stream = stream
         self._blocks = LARGEST_BLOCK if size is None else size // (BLOCKS_IN_A_FILE * BLOCK_BYTES)
-        self.head = self._read_block(BLOCK_BYTES)
+        self._first = self._read_block(first_bytes)
+
+    @property
+    def head(self) -> bytes:
+        """The first bytes, which can be looked at."""
+        return self._first[:BLOCK_BYTES]
+
+    def starts_with(self, *marks: bytes) -> bool:
+        """Whether one of these is at the start."""
+        return self._first.startswith(marks)
+
+    def is_in_head(self, byte: bytes) -> bool:
+        """Whether the first bytes hold this one; they are not copied for that."""
+        return self._first.find(byte, 0, BLOCK_BYTES) >= 0
 
     def first_lines(self, most: int) -> Lines:
         """The whole lines at the start of what has been read, at most this number; nothing is consumed."""
-        is_all = len(self.head) < BLOCK_BYTES
-        text = self.head + b"\n" if is_all and self.head[-1:] not in (b"", b"\n") else self.head
+        head = self.head
+        is_all = len(head) < BLOCK_BYTES
+        text = head + b"\n" if is_all and head[-1:] not in (b"", b"\n") else head
         lines = text.split(b"\n", most)[:-1]  # what is behind the last newline, or beyond those asked for
         return _lines([line + b"\n" for line in lines], 1)
 
     def blocks(self) -> Iterator[bytes]:
         """All bytes, from the start; once."""
-        block = self.head
+        block = self._first
         while block:
             yield block
             block = self._read_block(BLOCK_BYTES * min(max(self._blocks, 1), LARGEST_BLOCK))
@@ -114,11 +129,13 @@ class ByteFile:
         for block in self.blocks():
             truncation = block.rfind(b"\n") + 1
             if truncation:
-                lines = _lines([*unfinished, block[:truncation]], first, self._growth_ahead())
+                whole = block if truncation == len(block) else memoryview(block)[:truncation]
+                lines = _lines([*unfinished, whole], first, self._growth_ahead())
                 yield lines
                 first += lines.number
                 unfinished = []
-            unfinished.append(block[truncation:])
+            if truncation < len(block):
+                unfinished.append(block[truncation:])
         if b"".join(unfinished).removeprefix(BYTE_ORDER_MARK):
             yield _lines([*unfinished, b"\n"], first, self._growth_ahead())
 
@@ -135,8 +152,11 @@ class ByteFile:
         return BadInput(f"{self.name}, line {line}: {problem}")
 
     def _growth_ahead(self) -> float:
-        """By what factor that which has been read may grow until the end: a guess, within bounds."""
-        return UNKNOWN_GROWTH if self._share_read is None else min(1.05 / self._share_read(), MOST_GROWTH)
+        """By what factor that which has been read may grow until the end: a guess, within bounds; 1 at the end."""
+        if self._share_read is None:
+            return UNKNOWN_GROWTH
+        share = self._share_read()
+        return 1.0 if share >= 1 else min(1.05 / share, MOST_GROWTH)
 
     def _read_block(self, size: int) -> bytes:
         try:
@@ -173,7 +193,7 @@ def open_bytes(path: str | os.PathLike[str], *, by_name: bool = False) -> Iterat
         yield _decompressed(file, name=name, path=Path(path), by_name=by_name)
 
 
-def _lines(pieces: list[bytes], first: int, growth: float = UNKNOWN_GROWTH) -> Lines:
+def _lines(pieces: Sequence[bytes | memoryview], first: int, growth: float = UNKNOWN_GROWTH) -> Lines:
     joined = b"".join(pieces)
     # One byte is found ten times as fast as three.
     if BYTE_ORDER_MARK[:1] in joined and BYTE_ORDER_MARK in joined:

@@ -38,14 +38,14 @@ def frame_of(source: object) -> "pl.DataFrame | None":
 
 def is_table_file(file: ByteFile) -> bool:
     """Whether a file is Parquet or Arrow, by its first bytes."""
-    return file.head.startswith((PARQUET_START, ARROW_START))
+    return file.starts_with(PARQUET_START, ARROW_START)
 
 
 def read_table_file(file: ByteFile, columns: Columns) -> "tuple[pl.DataFrame, str | None]":
     """Read a Parquet or Arrow file, only the named columns if the one of items is; and what `PUBLISHED_MARK` says."""
     source = pa.BufferReader(file.read_all()) if file.path is None else str(file.path)
     try:
-        if file.head.startswith(PARQUET_START):
+        if file.starts_with(PARQUET_START):
             with pq.ParquetFile(source) as parquet:
                 chosen = chosen_columns(parquet.schema_arrow.names, columns, file)
                 check_room_for_values(file.name, _values_in(parquet.metadata, set(chosen)))

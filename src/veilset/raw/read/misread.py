@@ -123,10 +123,10 @@ class Sample:
 
 def check_encoding(file: ByteFile, *, override: str) -> None:
     """BadInput if lines end with CR alone, or if this is UTF-16 or another file of NUL bytes."""
-    if not (b"\0" in file.head or b"\r" in file.head or file.head.startswith(UTF_16_MARKS)):
+    if not (file.is_in_head(b"\0") or file.is_in_head(b"\r") or file.starts_with(*UTF_16_MARKS)):
         return
     lines = _first_lines(file)
-    if file.head.startswith(UTF_16_MARKS) or _are_most(np.array([b"\0" in line for line in lines])):
+    if file.starts_with(*UTF_16_MARKS) or _are_most(np.array([b"\0" in line for line in lines])):
         raise _refusal(file.name, "is UTF-16 or binary: it has NUL bytes; save it as UTF-8 text", override)
     if sum(b"\r" in line.removesuffix(b"\r") for line in lines) >= TELLING_SHARE * len(lines):
         raise _refusal(file.name, "ends its lines with CR alone; save it with LF or CRLF", override)
@@ -216,6 +216,10 @@ def identifier_position(sample: Sample) -> int | None:
     if sample.rows < LEAST_ROWS_OF_IDENTIFIERS:
         return None
     occurrences = sample.occurrences
+    if (
+        np.count_nonzero(occurrences == 1) < NEARLY_ALL * sample.rows
+    ):  # so none of the positions can have as many
+        return None
     for position in range(POSITIONS_LOOKED_AT):
         once = np.count_nonzero(occurrences[sample.at(position)] == 1)
         if once >= NEARLY_ALL * sample.rows:
@@ -249,8 +253,10 @@ def _check_identifiers(sample: Sample, name: str, override: str) -> None:
 
 
 def _is_even(sample: Sample) -> bool:
-    """Whether nearly all rows have the same number of values."""
-    return bool(np.mean(sample.lengths == np.median(sample.lengths)) >= NEARLY_ALL)
+    """Whether nearly all rows have the same number of values: that of a row in the middle, by length."""
+    lengths, middle = sample.lengths, sample.rows // 2
+    as_many = np.count_nonzero(lengths == np.partition(lengths, middle)[middle])
+    return bool(as_many / sample.rows >= NEARLY_ALL)
 
 
 def _columns_differ(sample: Sample) -> bool:

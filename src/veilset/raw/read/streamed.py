@@ -79,7 +79,7 @@ def _streamed(
 
 def _opened(file: ByteFile, *, numbers_text: bool) -> Any:  # noqa: ANN401 - Arrow has no types
     """A reader of a Parquet or Arrow file that holds nothing of it yet; text in lists may come as numbers and names."""
-    if not file.head.startswith(PARQUET_START):
+    if not file.starts_with(PARQUET_START):
         return pa.ipc.open_file(pa.memory_map(str(file.path)))
     schema = pq.read_metadata(str(file.path)).schema
     leaves = [schema.column(place) for place in range(len(schema))]

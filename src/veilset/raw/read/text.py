@@ -176,19 +176,27 @@ class IdRows:
         return ParsedIds(rows, ids[:found], largest, is_ascending, lines.growth, spare=(offsets, ids))
 
     def add(self, block: ParsedIds) -> None:
-        """Add the rows of a block."""
+        """Add the rows of a block; if it is likely to be the only one, it is taken as it is."""
         rows, found = block.offsets.size - 1, block.ids.size
+        if self._rows == 0 and block.growth == 1 and block.spare is not None:
+            self._offsets, self._ids = block.spare
+            self._note(block)
+            return
         if block.largest >= 2**32:
             self._ids = self._ids.astype(np.uint64, copy=False)
         self._make_room(rows, found, block.growth)
         self._ids[self._found : self._found + found] = block.ids
         np.add(block.offsets, self._found, out=self._offsets[self._rows : self._rows + rows + 1])
-        self._rows += rows
-        self._found += found
-        self._largest = max(self._largest, block.largest)
-        self._is_ascending &= block.is_ascending
+        self._note(block)
         if block.spare is not None:
             self._spare.put(block.spare)
+
+    def _note(self, block: ParsedIds) -> None:
+        """Count the rows of a block, which stand behind those that were added before."""
+        self._rows += block.offsets.size - 1
+        self._found += block.ids.size
+        self._largest = max(self._largest, block.largest)
+        self._is_ascending &= block.is_ascending
 
     def finish(self) -> TokenRows:
         """The rows, of tokens: the numbers as they are, or places in a dictionary if some are large."""
