@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from veilset.methods.difffim.expected_supports import (
-    LEAST_EXPECTED,
+    LEAST_FROM_PARTS,
     LIFT_WITHIN,
-    ExpectedSupports,
     KnownSupport,
+    SupportsFromParts,
     known_supports,
     with_lowered_shares,
 )
@@ -33,11 +33,11 @@ def test_an_itemset_is_all_but_one_item_times_the_share_of_that_one(
         pair: KnownSupport(each, 0.0, each)
         for pair, each in zip([(1, 2), (0, 2), (0, 1)], of_pairs, strict=True)
     }
-    found = ExpectedSupports.of([(0, 1, 2)], items=items, parts=pairs, transactions=1000)
+    found = SupportsFromParts.of([(0, 1, 2)], items=items, parts=pairs, transactions=1000)
     products = [of_pairs[i] * of_items[i] / 1000 for i in range(3)]
-    assert found.supports[0] == pytest.approx(max(math.prod(products) ** (1 / 3), LEAST_EXPECTED))
-    of_two = ExpectedSupports.of([(0, 1)], items=items, parts=items, transactions=1000)
-    assert of_two.supports[0] == pytest.approx(max(of_items[0] * of_items[1] / 1000, LEAST_EXPECTED))
+    assert found.supports[0] == pytest.approx(max(math.prod(products) ** (1 / 3), LEAST_FROM_PARTS))
+    of_two = SupportsFromParts.of([(0, 1)], items=items, parts=items, transactions=1000)
+    assert of_two.supports[0] == pytest.approx(max(of_items[0] * of_items[1] / 1000, LEAST_FROM_PARTS))
     assert of_two.within == LIFT_WITHIN
 
 
@@ -47,7 +47,7 @@ def test_parts_that_are_hardly_known_say_less() -> None:
     known = known_supports([(0,), (1,)], found)
     assert known[(0,)] == KnownSupport(100.0, 0.05, 110.0)
     assert known[(1,)].error == 1
-    expected = ExpectedSupports.of([(0, 1)], items=known, parts=known, transactions=1000)
+    expected = SupportsFromParts.of([(0, 1)], items=known, parts=known, transactions=1000)
     assert expected.within > LIFT_WITHIN + 0.3
 
 

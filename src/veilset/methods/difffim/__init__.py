@@ -34,8 +34,8 @@ from veilset.arrays import Int64Array
 from veilset.gate import Curator
 from veilset.itemsets import Itemset, Itemsets
 from veilset.methods.difffim.expected_supports import (
-    ExpectedSupports,
     KnownSupport,
+    SupportsFromParts,
     known_supports,
     one_item_less,
 )
@@ -160,7 +160,7 @@ def estimates_of(levels: Sequence[CountedLevel], chosen: Int64Array, *, most: in
         expected = None
         if items:
             all_of_them = list(level.counts.itemsets)
-            expected = ExpectedSupports.of(all_of_them, items=items, parts=parts, transactions=most)
+            expected = SupportsFromParts.of(all_of_them, items=items, parts=parts, transactions=most)
         ceilings = {part: known.most for part, known in parts.items()}
         found = level.posterior(places, ceilings, most=largest, items=levels[0], expected=expected)
         released = Itemsets.of(level.itemsets_at(those))

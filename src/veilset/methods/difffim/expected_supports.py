@@ -18,7 +18,7 @@ from veilset.methods.shared.noisy_values import SURE, MeasuredGroup
 from veilset.methods.shared.shrinkage import Shrunk
 from veilset.methods.shared.truncation import LEAST_KEPT
 
-LEAST_EXPECTED = 0.3
+LEAST_FROM_PARTS = 0.3
 """No less than 0.3 transactions are expected to hold an itemset."""
 SUM_WITHIN = 0.3
 """0.3: how far the logarithm of the supports of a level together is from what chance makes of them."""
@@ -36,7 +36,7 @@ class KnownSupport:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ExpectedSupports:
+class SupportsFromParts:
     """What supports should be about, and `within` which factor (its logarithm) they usually are."""
 
     supports: FloatArray
@@ -50,10 +50,10 @@ class ExpectedSupports:
         items: Mapping[Itemset, KnownSupport],
         parts: Mapping[Itemset, KnownSupport],
         transactions: float,
-    ) -> "ExpectedSupports":
+    ) -> "SupportsFromParts":
         """Over all items that may be the one that is added, the geometric mean."""
         known = {**items, **parts}
-        logs = {itemset: math.log(max(each.mean, LEAST_EXPECTED)) for itemset, each in known.items()}
+        logs = {itemset: math.log(max(each.mean, LEAST_FROM_PARTS)) for itemset, each in known.items()}
         errors = {itemset: each.error**2 for itemset, each in known.items()}
         of_each, squares = [], []
         for each in itemsets:
@@ -63,7 +63,7 @@ class ExpectedSupports:
         supports = np.exp(np.array(of_each) - math.log(max(transactions, 1.0)))
         # A Laplace law has twice the variance that the square of its scale says.
         within = math.sqrt(LIFT_WITHIN**2 + float(np.mean(squares)) / 2)
-        return cls(np.maximum(supports, LEAST_EXPECTED), within)
+        return cls(np.maximum(supports, LEAST_FROM_PARTS), within)
 
 
 def with_lowered_shares(measured: Sequence[MeasuredGroup]) -> list[MeasuredGroup]:

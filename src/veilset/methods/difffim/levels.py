@@ -15,7 +15,7 @@ from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import Curator, KeepAll, KeepRandom, KeepSmart, NoisyCounts, NoisyHistogram, OnlyItems
 from veilset.itemsets import Itemset, Itemsets, joined
 from veilset.methods.difffim.double_standards import average_original, largest_original
-from veilset.methods.difffim.expected_supports import ExpectedSupports, one_item_less, with_lowered_shares
+from veilset.methods.difffim.expected_supports import SupportsFromParts, one_item_less, with_lowered_shares
 from veilset.methods.difffim.held_items import HeldItems
 from veilset.methods.difffim.smart_shares import OUTRANKED_CLASSES, kept_smartly, outranked
 from veilset.methods.shared.holders import Holding, ItemClasses
@@ -125,7 +125,7 @@ class CountedLevel:
         *,
         most: float,
         items: "CountedLevel | None" = None,
-        expected: ExpectedSupports | None = None,
+        expected: SupportsFromParts | None = None,
     ) -> Shrunk:
         """The supports of some of the itemsets; none is above the most that is possible, nor above any of its parts.
 
@@ -183,7 +183,7 @@ class CountedLevel:
         return [np.flatnonzero(classes == each) for each in np.unique(classes)]
 
     def _measured(
-        self, places: Int64Array, held: HeldItems | None, expected: ExpectedSupports | None
+        self, places: Int64Array, held: HeldItems | None, expected: SupportsFromParts | None
     ) -> MeasuredGroup:
         """What was measured of some itemsets that lose about alike."""
         about = None if expected is None else expected.supports[places]
