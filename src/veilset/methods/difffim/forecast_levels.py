@@ -21,6 +21,7 @@ from veilset.forecast.model import model_lengths
 from veilset.forecast.released import LAPLACE_HALF_WIDTH, Accuracy, Told
 from veilset.gate import DiscreteLaplace, NoisyCounts, NoisyHistogram
 from veilset.itemsets import Itemsets
+from veilset.methods.difffim.expected_supports import LIFT_WITHIN
 from veilset.methods.difffim.levels import (
     SHARE_LEFT_WHOLE,
     SMALL_SHARE,
@@ -33,6 +34,7 @@ from veilset.methods.shared.forecast import forecast_number, most_transactions
 from veilset.methods.shared.forecast_posterior import MOST_READ, model_prior, read_by_posterior
 from veilset.methods.shared.noisy_values import KeptShares
 from veilset.methods.shared.preliminaries import SHARE_FOR_HOW_MANY
+from veilset.methods.shared.shrinkage import SupportPrior
 from veilset.methods.shared.truncation import holders_by_length, kept_at_random, kept_share, length_up_to
 
 UNLIKELY = 0.01
@@ -97,7 +99,8 @@ class ExpectedLevel:
         """Some of the candidates that lose about alike, and the law of what is kept of them."""
         size, limit, lengths = self.candidates.size, self.terms.limit, self.terms.lengths
         if not self.is_smart:
-            yield places, kept_at_random(lengths, size=size, limit=limit)
+            kept = kept_at_random(lengths, size=size, limit=limit)
+            yield places, kept if size == 1 else kept.partly_together()
             return
         outranked = self._outranked(world, places)
         classes = np.rint(outranked * OUTRANKED_CLASSES).astype(np.int64)
@@ -203,11 +206,16 @@ def _accuracy(
     """Of some itemsets, by their places among those of all levels; chosen are those whose value passes a level."""
     ends = np.cumsum([0, *(each.candidates.shares.size for each in levels)])
     some = best[np.linspace(0, best.size - 1, min(best.size, MOST_READ)).astype(np.int64)]
-    parts, chances, reach = [], [], math.inf
+    parts, chances, reach, error = [], [], math.inf, 0.0
     for each, start, end in zip(levels, ends[:-1], ends[1:], strict=True):
         places = some[(some >= start) & (some < end)] - start
         supports, counted = world.rows * each.candidates.shares, each.candidates.chances
-        prior = model_prior(supports, counted, largest=largest)
+        within = None if each.candidates.size == 1 else math.hypot(LIFT_WITHIN, error)
+        prior = (
+            model_prior(supports, counted, largest=largest)
+            if within is None
+            else SupportPrior.around_expected(largest, within=within)
+        )
         for alike, law in each.groups(world, places):
             told, values = read_by_posterior(
                 supports[alike],
@@ -216,7 +224,9 @@ def _accuracy(
                 prior=prior,
                 kept=law,
                 ceilings=each.rarest_parts(world, alike) + reach,
+                within=within,
             )
+            error = float(np.mean(np.minimum((told.high - told.low) / 4 / np.maximum(told.means, 1e-9), 1.0)))
             parts.append(told)
             chances.append(counted[alike][:, None] * (each.stands_for(values) >= level))
         reach = LAPLACE_HALF_WIDTH * each.stages[-1].scale / each.kept
