@@ -116,6 +116,14 @@ class ExpectedLevel:
         shares: FloatArray = self.candidates.shares[places] / world.shares[self.candidates.items[places, 0]]
         return world.rows * shares
 
+    def within(self, world: World, reach: float) -> float | None:
+        """How far supports are from what their parts say, which are known to within `reach`; None for single items."""
+        if self.candidates.size == 1:
+            return None
+        parts = self.rarest_parts(world, np.arange(self.candidates.shares.size))
+        errors = np.minimum(math.sqrt(2) * reach / LAPLACE_HALF_WIDTH / np.maximum(parts, 1.0), 1.0)
+        return math.sqrt(LIFT_WITHIN**2 + float(np.average(errors**2, weights=self.candidates.chances)))
+
     def _outranked(self, world: World, places: Int64Array) -> FloatArray:
         """The share of other items held that stand in better candidates than some item of an itemset does.
 
@@ -206,11 +214,11 @@ def _accuracy(
     """Of some itemsets, by their places among those of all levels; chosen are those whose value passes a level."""
     ends = np.cumsum([0, *(each.candidates.shares.size for each in levels)])
     some = best[np.linspace(0, best.size - 1, min(best.size, MOST_READ)).astype(np.int64)]
-    parts, chances, reach, error = [], [], math.inf, 0.0
+    parts, chances, reach = [], [], math.inf
     for each, start, end in zip(levels, ends[:-1], ends[1:], strict=True):
         places = some[(some >= start) & (some < end)] - start
         supports, counted = world.rows * each.candidates.shares, each.candidates.chances
-        within = None if each.candidates.size == 1 else math.hypot(LIFT_WITHIN, error)
+        within = each.within(world, reach)
         prior = (
             model_prior(supports, counted, largest=largest)
             if within is None
@@ -226,7 +234,6 @@ def _accuracy(
                 ceilings=each.rarest_parts(world, alike) + reach,
                 within=within,
             )
-            error = float(np.mean(np.minimum((told.high - told.low) / 4 / np.maximum(told.means, 1e-9), 1.0)))
             parts.append(told)
             chances.append(counted[alike][:, None] * (each.stands_for(values) >= level))
         reach = LAPLACE_HALF_WIDTH * each.stages[-1].scale / each.kept
