@@ -23,7 +23,7 @@ def _rows() -> list[list[int]]:
 
 ROWS = _rows()
 HELD = [frozenset(row) for row in ROWS]
-TRUE = {pair: sum(held.issuperset(pair) for held in HELD) for pair in combinations(range(100), 2)}
+TRUE = {frozenset(pair): sum(held.issuperset(pair) for held in HELD) for pair in combinations(range(100), 2)}
 
 
 def _measured() -> tuple[float, float]:
@@ -41,7 +41,7 @@ def _measured() -> tuple[float, float]:
         )
         for found in release.itemsets:
             if len(found.items) == 2:
-                true = TRUE[tuple(sorted(int(item) for item in found.items))]
+                true = TRUE[frozenset(int(item) for item in found.items)]
                 inside.append(found.low <= true <= found.high)
                 errors.append(abs(math.log((found.support + 1) / (true + 1))))
     return float(np.mean(inside)), float(np.mean(errors))

@@ -10,8 +10,8 @@ import math
 import numpy as np
 
 from veilset.arrays import BoolArray, FloatArray
-from veilset.forecast.released import LAPLACE_NOISE, NOISE_PARTS, Told, with_noise
-from veilset.methods.shared.noisy_values import WHOLE, KeptShares, NoisyValues
+from veilset.forecast.released import LAPLACE_NOISE, NOISE_PARTS, NORMAL_NOISE, Told, with_noise
+from veilset.methods.shared.noisy_values import SURE, WHOLE, KeptShares, NoisyValues
 from veilset.methods.shared.shrinkage import CELLS, PRIOR_WEIGHT, SMOOTHING, SupportPrior, posterior
 
 MOST_READ = 12
@@ -20,6 +20,8 @@ SHUFFLED = np.arange(NOISE_PARTS) * 5 % NOISE_PARTS
 """The parts of a law in another order: each fifth one, of 12."""
 OTHERWISE_SHUFFLED = LAPLACE_NOISE[np.arange(NOISE_PARTS) * 7 % NOISE_PARTS]
 """Laplace noise of scale 1, in one more order: each seventh part."""
+TOGETHER_SHUFFLED = NORMAL_NOISE[np.arange(NOISE_PARTS) * 11 % NOISE_PARTS]
+"""Normal noise of standard deviation 1, from the last part to the first."""
 SMOOTHED = 4
 """The law of the model's supports is smoothed over 4 steps to neighbouring cells."""
 
@@ -65,7 +67,12 @@ def read_by_posterior(
 
 
 def _shares_kept(kept: KeptShares) -> FloatArray:
-    """Equally likely shares of a support, one for each part of the noise, in an order of their own."""
+    """Equally likely shares of a support, one for each part of the noise, in an order of their own.
+
+    All shares together may be wrong as well, by what they are in doubt.
+    """
     order = np.argsort(kept.shares)
     places = (SHUFFLED + 0.5) / NOISE_PARTS
-    return np.interp(places, np.cumsum(kept.chances[order]) - kept.chances[order] / 2, kept.shares[order])
+    shares = np.interp(places, np.cumsum(kept.chances[order]) - kept.chances[order] / 2, kept.shares[order])
+    wrong = np.where(TOGETHER_SHUFFLED > 0, kept.doubt[0], kept.doubt[1]) / SURE
+    return np.minimum(shares * np.exp(wrong * TOGETHER_SHUFFLED), 1.0)

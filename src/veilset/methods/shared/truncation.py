@@ -28,8 +28,8 @@ LEAST_KEPT = 1e-4
 """1/10,000 of a support is kept at the least, whatever a noisy histogram says."""
 TILT_WITHIN, WITHIN_BY_SIZE = 0.5, 0.3
 """The standard deviation of that power over itemsets of all kinds of data: 0.5 / size^0.3."""
-AROUND_TILT, AROUND_BY_SIZE = 0.35, 0.5
-"""The same around the chances that follow from supports: 0.35 / size^0.5."""
+AROUND_TILT, AROUND_BY_SIZE = 0.4, 0.5
+"""The same around the chances that follow from supports: 0.4 / size^0.5."""
 
 
 def length_up_to(histogram: NoisyHistogram, share: Fraction) -> int:
