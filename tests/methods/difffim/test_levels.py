@@ -60,3 +60,15 @@ def test_a_level_says_what_it_says_in_the_order_that_is_asked_for() -> None:
     under = level.posterior(places, {(0,): 450.0}, most=2000)
     assert under.high[0] <= 450
     assert under.means[2] == pytest.approx(found.means[2])
+
+
+def test_no_transaction_is_longer_than_there_are_items() -> None:
+    """What a histogram says of lengths above that is noise; what it says of others stays."""
+    counts = NoisyCounts(Itemsets.of([(0,), (1,)]), np.array([60, 50]), DiscreteLaplace(1, Fraction(1)))
+    lengths = NoisyHistogram(np.array([0, 70, 20, 5, -3]), DiscreteLaplace(1, Fraction(1)))
+    average = np.array([60.0, 50.0])
+    level = CountedLevel(counts, average, average, 1, lengths, None)
+    cut = level.up_to(2).lengths
+    assert cut is not None
+    assert cut.values.tolist() == [0, 70, 20]
+    assert level.up_to(9) is level

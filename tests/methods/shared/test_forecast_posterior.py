@@ -5,7 +5,7 @@ import pytest
 
 from veilset.methods.shared.forecast_posterior import model_prior, read_by_posterior
 from veilset.methods.shared.noisy_values import KeptShares, NoisyValues
-from veilset.methods.shared.shrinkage import shrunk
+from veilset.methods.shared.shrinkage import SupportPrior, shrunk
 
 ROWS = 10_000
 
@@ -53,3 +53,15 @@ def test_what_a_truncation_keeps_half_of_errs_twice_as_much() -> None:
     every = 3000.0 / np.arange(1, 301)
     whole, half = read(every[:12], every, 5.0)[1], read(every[:12], every, 5.0, kept=0.5)[1]
     assert half == pytest.approx(2 * whole, rel=0.1)
+
+
+def test_what_is_expected_is_told_where_noise_drowns_all() -> None:
+    """A law of multiples: about what supports differ from what is expected, whatever the noise; else far wider."""
+    supports = np.array([300.0, 400.0, 900.0])
+    scales, is_normal = np.full(3, 50_000.0), np.zeros(3, np.bool_)
+    prior = SupportPrior.around_expected(ROWS, within=0.4)
+    told, _ = read_by_posterior(supports, scales, is_normal=is_normal, prior=prior, within=0.4)
+    accuracy = told.accuracy(np.ones(3), largest=ROWS)
+    assert 0.2 < accuracy.relative_error < 0.7
+    assert accuracy.relative_half_width < 2
+    assert read(supports, np.linspace(0, ROWS, 100), 50_000.0)[0] > 5

@@ -18,7 +18,7 @@ from veilset.methods.shared.noisy_values import (
 from veilset.methods.shared.shrinkage import (
     Shrunk,
     SupportPrior,
-    expected_half_widths,
+    calm_supports,
     posterior,
     shortest_of,
     shrunk,
@@ -225,9 +225,66 @@ def test_places_of_the_normal_law_have_its_variance() -> None:
     assert 1 <= NORMAL_CHANCES @ DEVIATIONS**2 + around <= 1.15
 
 
-def test_a_half_width_to_expect_is_that_of_the_noise_where_supports_are_clear() -> None:
-    """ln 20 scales."""
-    widths = expected_half_widths(
-        np.array([3000.0]), np.array([10.0]), is_normal=np.zeros(1, np.bool_), largest=LARGEST
-    )
-    assert widths[0] == pytest.approx(10 * np.log(20), rel=0.05)
+def test_multiples_of_what_is_expected_are_supports_in_other_units() -> None:
+    """What is said of a support is the same multiple of what is expected, whatever that is."""
+    rng = np.random.default_rng(3)
+    multiples = np.exp(rng.normal(0.2, 0.4, 400))
+    noisy = multiples + rng.laplace(0, 0.3, 400)
+    told = []
+    for unit in (50.0, 2000.0):
+        values = NoisyValues.laplace(unit * noisy, 0.3 * unit, np.full(400, unit))
+        found = shrunk_in_groups([MeasuredGroup(values)], [np.arange(9)], largest=1e5, within=0.5)
+        told.append(np.array([found.means, found.low, found.high]) / unit)
+    assert told[0] == pytest.approx(told[1], rel=1e-6)
+
+
+def test_what_is_expected_tells_more_than_noise_that_drowns_all() -> None:
+    """Supports that are expected to be 20 to 20,000: near to that, in intervals that hold; else all are alike."""
+    rng = np.random.default_rng(4)
+    expected = np.exp(rng.uniform(3, 10, 3000))
+    true = expected * np.exp(rng.normal(0, 0.6, 3000))
+    values = true + rng.laplace(0, 30_000, 3000)
+    best = np.argsort(-values)[:200]
+    held, errors = [], []
+    for known, within in ((expected, 0.5), (None, None)):
+        group = MeasuredGroup(NoisyValues.laplace(values, 30_000, known))
+        found = shrunk_in_groups([group], [best], largest=1e5, within=within)
+        held.append(float(np.mean((found.low <= true[best]) & (true[best] <= found.high))))
+        errors.append(float(np.median(np.abs(np.log(np.maximum(found.means, 1) / true[best])))))
+    assert held[0] >= 0.93
+    assert errors[0] < 0.6 < 0.7 * errors[1]
+
+
+def test_luck_is_part_of_the_error_of_what_was_drawn() -> None:
+    """1,000 supports of 400 of which each holder counts with a chance of 1/2: who takes that for certain is wrong."""
+    rng = np.random.default_rng(5)
+    true = rng.integers(300, 500, 1000).astype(np.float64)
+    counted = rng.binomial(true.astype(np.int64), 0.5) + rng.laplace(0, 2, 1000)
+    held = []
+    for is_drawn in (True, False):
+        kept = KeptShares(np.array([0.5]), np.ones(1), np.zeros(1), is_drawn=is_drawn)
+        group = MeasuredGroup(NoisyValues.laplace(counted, 2.0), kept)
+        found = shrunk_in_groups([group], [np.arange(1000)], largest=LARGEST)
+        held.append(float(np.mean((found.low <= true) & (true <= found.high))))
+    assert 0.93 <= held[0] <= 0.98
+    assert held[1] < 0.7
+
+
+def test_calm_supports_are_posterior_means() -> None:
+    """Reckoned at some values, and between them: near to those reckoned one by one."""
+    rng = np.random.default_rng(6)
+    expected = np.exp(rng.uniform(4, 6, 500))
+    values = expected * np.exp(rng.normal(0, 0.5, 500)) + rng.laplace(0, 40, 500)
+    group = MeasuredGroup(NoisyValues.laplace(values, 40, expected))
+    one_by_one = shrunk_in_groups([group], [np.arange(500)], largest=1e4, within=0.5).means
+    calm = calm_supports(group, largest=1e4, within=0.5)
+    assert np.median(np.abs(np.log(calm / one_by_one))) < 0.1
+
+
+def test_what_is_common_to_all_itemsets_is_no_difference_between_them() -> None:
+    """As wide as before, for one itemset; half the variance is of all together."""
+    law = KeptShares.log_normal(0.4, 0.3)
+    parted = law.partly_together()
+    spread = [np.sqrt(np.log(each.shares / 0.4) ** 2 @ each.chances) for each in (law, parted)]
+    assert spread[1] == pytest.approx(spread[0] * np.sqrt(0.5))
+    assert parted.doubt == pytest.approx((1.96 * spread[1], 1.96 * spread[1]))

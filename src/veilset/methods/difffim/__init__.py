@@ -33,6 +33,12 @@ import numpy as np
 from veilset.arrays import Int64Array
 from veilset.gate import Curator
 from veilset.itemsets import Itemset, Itemsets
+from veilset.methods.difffim.expected_supports import (
+    KnownSupport,
+    SupportsFromParts,
+    known_supports,
+    one_item_less,
+)
 from veilset.methods.difffim.levels import (
     MOST_EXTENDED,
     NAIVE,
@@ -43,7 +49,6 @@ from veilset.methods.difffim.levels import (
     Heuristics,
     ask_first_level,
     ask_levels,
-    one_item_less,
 )
 from veilset.methods.shared.preliminaries import Preliminaries, ask_threshold
 from veilset.request import Request
@@ -146,20 +151,31 @@ def estimates_of(levels: Sequence[CountedLevel], chosen: Int64Array, *, most: in
     of_level = [
         np.sort(chosen[(chosen >= start) & (chosen < end)] - start) for start, end in pairwise(ends.tolist())
     ]
-    largest, parts, estimates = float(most), dict[Itemset, float](), []
+    levels = [level.up_to(levels[0].counts.values.size) for level in levels]
+    largest, estimates = float(most), list[Estimates]()
+    items, parts = dict[Itemset, KnownSupport](), dict[Itemset, KnownSupport]()
     for level, places, those in zip(levels, with_parts(levels, of_level), of_level, strict=True):
         if places.size == 0:
             break
-        found = level.posterior(places, parts, most=largest, items=levels[0])
+        expected = None
+        if items:
+            all_of_them = list(level.counts.itemsets)
+            expected = SupportsFromParts.of(all_of_them, items=items, parts=parts, transactions=most)
+        ceilings = {part: known.most for part, known in parts.items()}
+        found = level.posterior(places, ceilings, most=largest, items=levels[0], expected=expected)
         released = Itemsets.of(level.itemsets_at(those))
         estimates.append(found.take(np.searchsorted(places, those)).estimates(released))
-        parts = dict(zip(level.itemsets_at(places), found.high.tolist(), strict=True))
+        parts = known_supports(level.itemsets_at(places), found)
+        items = items or parts
         largest = max(1.0, float(found.high.max()))
     return Estimates.joined(estimates) if estimates else Estimates.none()
 
 
 def with_parts(levels: Sequence[CountedLevel], chosen: Sequence[Int64Array]) -> list[Int64Array]:
-    """The places of those chosen at each level, of their parts, and of the itemset that was counted most often."""
+    """The places of those chosen at each level, of all that the next level was made of, and of what was counted most.
+
+    None where nothing at the level or above it is chosen.
+    """
     found: list[Int64Array] = []
     above: set[Itemset] = set()
     for level, those in zip(reversed(levels), reversed(chosen), strict=True):
@@ -167,7 +183,6 @@ def with_parts(levels: Sequence[CountedLevel], chosen: Sequence[Int64Array]) -> 
             found.append(those)
             continue
         is_part = [place for place, itemset in enumerate(level.counts.itemsets) if itemset in above]
-        places = np.unique(np.append(those, [*is_part, int(np.argmax(level.counts.values))]))
-        above = {part for itemset in level.itemsets_at(places) for part in one_item_less(itemset)}
-        found.append(places)
+        found.append(np.unique(np.append(those, [*is_part, int(np.argmax(level.counts.values))])))
+        above = {part for itemset in level.counts.itemsets for part in one_item_less(itemset)}
     return found[::-1]

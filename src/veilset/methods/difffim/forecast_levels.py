@@ -21,6 +21,7 @@ from veilset.forecast.model import model_lengths
 from veilset.forecast.released import LAPLACE_HALF_WIDTH, Accuracy, Told
 from veilset.gate import DiscreteLaplace, NoisyCounts, NoisyHistogram
 from veilset.itemsets import Itemsets
+from veilset.methods.difffim.expected_supports import LIFT_WITHIN
 from veilset.methods.difffim.levels import (
     SHARE_LEFT_WHOLE,
     SMALL_SHARE,
@@ -33,6 +34,7 @@ from veilset.methods.shared.forecast import forecast_number, most_transactions
 from veilset.methods.shared.forecast_posterior import MOST_READ, model_prior, read_by_posterior
 from veilset.methods.shared.noisy_values import KeptShares
 from veilset.methods.shared.preliminaries import SHARE_FOR_HOW_MANY
+from veilset.methods.shared.shrinkage import SupportPrior
 from veilset.methods.shared.truncation import holders_by_length, kept_at_random, kept_share, length_up_to
 
 UNLIKELY = 0.01
@@ -97,7 +99,8 @@ class ExpectedLevel:
         """Some of the candidates that lose about alike, and the law of what is kept of them."""
         size, limit, lengths = self.candidates.size, self.terms.limit, self.terms.lengths
         if not self.is_smart:
-            yield places, kept_at_random(lengths, size=size, limit=limit)
+            kept = kept_at_random(lengths, size=size, limit=limit)
+            yield places, kept if size == 1 else kept.partly_together()
             return
         outranked = self._outranked(world, places)
         classes = np.rint(outranked * OUTRANKED_CLASSES).astype(np.int64)
@@ -112,6 +115,14 @@ class ExpectedLevel:
         """The supports of the rarest parts of some candidates: those without the most popular item."""
         shares: FloatArray = self.candidates.shares[places] / world.shares[self.candidates.items[places, 0]]
         return world.rows * shares
+
+    def within(self, world: World, reach: float) -> float | None:
+        """How far supports are from what their parts say, which are known to within `reach`; None for single items."""
+        if self.candidates.size == 1:
+            return None
+        parts = self.rarest_parts(world, np.arange(self.candidates.shares.size))
+        errors = np.minimum(math.sqrt(2) * reach / LAPLACE_HALF_WIDTH / np.maximum(parts, 1.0), 1.0)
+        return math.sqrt(LIFT_WITHIN**2 + float(np.average(errors**2, weights=self.candidates.chances)))
 
     def _outranked(self, world: World, places: Int64Array) -> FloatArray:
         """The share of other items held that stand in better candidates than some item of an itemset does.
@@ -207,7 +218,12 @@ def _accuracy(
     for each, start, end in zip(levels, ends[:-1], ends[1:], strict=True):
         places = some[(some >= start) & (some < end)] - start
         supports, counted = world.rows * each.candidates.shares, each.candidates.chances
-        prior = model_prior(supports, counted, largest=largest)
+        within = each.within(world, reach)
+        prior = (
+            model_prior(supports, counted, largest=largest)
+            if within is None
+            else SupportPrior.around_expected(largest, within=within)
+        )
         for alike, law in each.groups(world, places):
             told, values = read_by_posterior(
                 supports[alike],
@@ -216,6 +232,7 @@ def _accuracy(
                 prior=prior,
                 kept=law,
                 ceilings=each.rarest_parts(world, alike) + reach,
+                within=within,
             )
             parts.append(told)
             chances.append(counted[alike][:, None] * (each.stands_for(values) >= level))

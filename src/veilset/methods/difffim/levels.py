@@ -6,7 +6,7 @@ each level above; z = the distribution of lengths.
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -15,10 +15,12 @@ from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import Curator, KeepAll, KeepRandom, KeepSmart, NoisyCounts, NoisyHistogram, OnlyItems
 from veilset.itemsets import Itemset, Itemsets, joined
 from veilset.methods.difffim.double_standards import average_original, largest_original
+from veilset.methods.difffim.expected_supports import SupportsFromParts, one_item_less, with_lowered_shares
+from veilset.methods.difffim.held_items import HeldItems
 from veilset.methods.difffim.smart_shares import OUTRANKED_CLASSES, kept_smartly, outranked
 from veilset.methods.shared.holders import Holding, ItemClasses
 from veilset.methods.shared.noisy_values import MeasuredGroup, NoisyValues
-from veilset.methods.shared.shrinkage import Shrunk, shrunk_in_groups
+from veilset.methods.shared.shrinkage import Shrunk, calm_supports, shrunk_in_groups
 from veilset.methods.shared.truncation import (
     LONGEST_LENGTH,
     holders_by_length,
@@ -35,8 +37,6 @@ SMALL_SHARE = Fraction(1, 20)
 """5 % of a share is for what is not a support: the largest size, and the lengths of each level."""
 RHO = 0.01
 """1 % is the risk that an itemset lost more than its largest original support allows for."""
-POWER_CLASSES = 8
-"""Itemsets are told apart by how much likelier a longer transaction holds them, in steps of 1/8 of a power."""
 IN_DOUBT = 0.3
 """Lengths that leave the share that truncation keeps in doubt by more than a factor of e^0.3 do not tell who holds
 an item."""
@@ -107,6 +107,12 @@ class CountedLevel:
         largest = largest_original(counts.values, scale=scale, share=share, rho=RHO)
         return cls(counts, average, largest, limit, lengths, outranked, is_over_all)
 
+    def up_to(self, items: int) -> "CountedLevel":
+        """The same without lengths of more items than there are, which are nothing but noise."""
+        if self.lengths is None or self.lengths.values.size <= items + 1:
+            return self
+        return replace(self, lengths=replace(self.lengths, values=self.lengths.values[: items + 1]))
+
     def itemsets_at(self, places: Int64Array) -> list[Itemset]:
         """Some of the itemsets."""
         rows = self.counts.itemsets.items.reshape(self.counts.values.size, -1)
@@ -119,26 +125,36 @@ class CountedLevel:
         *,
         most: float,
         items: "CountedLevel | None" = None,
+        expected: SupportsFromParts | None = None,
     ) -> Shrunk:
         """The supports of some of the itemsets; none is above the most that is possible, nor above any of its parts.
 
-        `items` is the first level, which tells how frequent the items are.
+        `items` is the first level, which tells how frequent the items are; `expected` is what all supports of this
+        level should be about.
         """
         held = None if items is None else self.held(items)
+        within = None if expected is None else expected.within
+        if held is not None and expected is not None:
+            together = self._measured(np.arange(self.counts.values.size), held, expected)
+            held = held.with_supports(calm_supports(together, largest=most, within=within))
         groups = self._groups(held)
-        measured = [self._measured(group, held) for group in groups]
-        is_chosen = np.isin(np.arange(self.counts.values.size), places)
-        chosen = [np.flatnonzero(is_chosen[group]) for group in groups]
-        ceilings = [
-            ceilings_of(self.itemsets_at(group[those]), parts, most)
-            for group, those in zip(groups, chosen, strict=True)
-        ]
-        found = shrunk_in_groups(measured, chosen, largest=most, ceilings=ceilings)
+        chosen = [np.flatnonzero(np.isin(group, places)) for group in groups]
+        measured = [self._measured(group, held, expected) for group in groups]
+        found = shrunk_in_groups(
+            measured if expected is None else with_lowered_shares(measured),
+            chosen,
+            largest=most,
+            ceilings=[
+                ceilings_of(self.itemsets_at(group[those]), parts, most)
+                for group, those in zip(groups, chosen, strict=True)
+            ],
+            within=within,
+        )
         order = np.concatenate([group[those] for group, those in zip(groups, chosen, strict=True)])
         return found.take(np.argsort(order)[np.searchsorted(np.sort(order), places)])
 
-    def held(self, first: "CountedLevel") -> "HeldItems | None":
-        """How a transaction likelier holds the items of each itemset the longer it is, as far as lengths tell.
+    def held(self, first: "CountedLevel") -> HeldItems | None:
+        """Who holds the items of each itemset, and the itemsets, as far as lengths tell.
 
         The supports of the items are those of the first level.
         """
@@ -146,7 +162,7 @@ class CountedLevel:
             return None
         items = self.counts.itemsets.items.reshape(self.counts.values.size, -1)
         # Where the lengths themselves are in doubt, nothing finer is concluded from them.
-        if kept_at_random(self.lengths, size=items.shape[1], limit=self.limit).doubt[0] > IN_DOUBT:
+        if kept_at_random(self.lengths, size=items.shape[1], limit=self.limit).doubt[1] > IN_DOUBT:
             return None
         lengths, numbers = spread_lengths(self.lengths)
         share = kept_share(
@@ -157,24 +173,28 @@ class CountedLevel:
         counted = np.arange(supports.size) if self.is_over_all else np.unique(items)
         classes = ItemClasses.of(supports[counted], clear=clear, total=float(lengths @ numbers))
         holding = Holding.of(classes, lengths, numbers)
-        return HeldItems(holding, holding.classes_of(supports)[items])
+        return HeldItems.independent(holding, lengths, numbers, holding.classes_of(supports)[items])
 
-    def _groups(self, held: "HeldItems | None") -> list[Int64Array]:
+    def _groups(self, held: HeldItems | None) -> list[Int64Array]:
         """Places of the itemsets that lose about alike."""
         by_rank = 0.0 if self.outranked is None else np.rint(self.outranked * OUTRANKED_CLASSES)
-        by_power = 0.0 if held is None else np.rint(held.powers * POWER_CLASSES)
-        classes = by_power * 1000 + by_rank + np.zeros(self.counts.values.size)
+        by_holders = 0.0 if held is None else held.groups
+        classes = by_holders * 1000 + by_rank + np.zeros(self.counts.values.size)
         return [np.flatnonzero(classes == each) for each in np.unique(classes)]
 
-    def _measured(self, places: Int64Array, held: "HeldItems | None") -> MeasuredGroup:
+    def _measured(
+        self, places: Int64Array, held: HeldItems | None, expected: SupportsFromParts | None
+    ) -> MeasuredGroup:
         """What was measured of some itemsets that lose about alike."""
-        noisy = NoisyValues.laplace(self.counts.values[places], float(self.counts.mechanism.scale))
+        about = None if expected is None else expected.supports[places]
+        noisy = NoisyValues.laplace(self.counts.values[places], float(self.counts.mechanism.scale), about)
         size = int(self.counts.itemsets.offsets[1])
         if self.lengths is None:
             return MeasuredGroup(noisy)
-        logs = None if held is None else held.holding.logs_together(held.classes[places])
+        logs = None if held is None else held.logs_of(places)
         if self.outranked is None:
-            return MeasuredGroup(noisy, kept_at_random(self.lengths, size=size, limit=self.limit, logs=logs))
+            kept = kept_at_random(self.lengths, size=size, limit=self.limit, logs=logs)
+            return MeasuredGroup(noisy, kept if size == 1 else kept.partly_together())
         share = float(self.outranked[places].mean())
         kept = kept_smartly(self.lengths, size=size, limit=self.limit, outranked=share, logs=logs)
         return MeasuredGroup(noisy, kept)
@@ -195,34 +215,11 @@ class CountedLevel:
         return {itemset: noisy for place, (itemset, noisy) in enumerate(rows) if place in best}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class HeldItems:
-    """How longer transactions likelier hold the items of some itemsets, a row of `classes` each."""
-
-    holding: Holding
-    classes: Int64Array
-
-    @property
-    def powers(self) -> FloatArray:
-        """About the power of the length that each itemset's items are likelier held by, on average."""
-        means: FloatArray = self.holding.powers[self.classes].mean(axis=1)
-        return means
-
-
 def ceilings_of(itemsets: Sequence[Itemset], parts: Mapping[Itemset, float], most: float) -> FloatArray:
     """The most that each itemset can have, as far as it is known of parts: it is no more frequent than any of them."""
     return np.array(
         [min((parts.get(part, most) for part in one_item_less(each)), default=most) for each in itemsets]
     )
-
-
-def one_item_less(itemset: Itemset) -> Iterator[Itemset]:
-    """The itemsets of one item less.
-
-    >>> list(one_item_less((1, 2, 3)))
-    [(2, 3), (1, 3), (1, 2)]
-    """
-    return (itemset[:i] + itemset[i + 1 :] for i in range(len(itemset)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

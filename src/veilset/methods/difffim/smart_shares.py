@@ -7,6 +7,7 @@ items do. How many do is taken to be binomial: each of the others does with the 
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -14,13 +15,14 @@ import numpy as np
 from veilset.arrays import FloatArray
 from veilset.gate import NoisyHistogram
 from veilset.itemsets import Itemset
-from veilset.methods.shared.noisy_values import KeptShares
+from veilset.methods.shared.noisy_values import SURE, KeptShares
 from veilset.methods.shared.truncation import kept_shares
 
 OUTRANKED_CLASSES = 12
 """Itemsets are told apart by the share that outranks them in steps of 1/12."""
-OUTRANKED_WITHIN = 1.0
-"""The standard deviation of the log odds of that share: items that are held together are seldom independent."""
+OUTRANKED_WITHIN, OUTRANKED_TOGETHER = 0.5, 0.8
+"""Items that are held together are seldom independent. So the log odds of that share are off by 0.5 from itemset to
+itemset, and by 0.8 for all itemsets of a level together: standard deviations."""
 MOST_CERTAIN = 0.02
 """2 % outrank the best itemset, and do not outrank the worst."""
 
@@ -52,14 +54,27 @@ def kept_smartly(
     histogram: NoisyHistogram, *, size: int, limit: int, outranked: float, logs: FloatArray | None = None
 ) -> KeptShares:
     """The law of the share of a support that smart truncation keeps, where a share of other items outranks it."""
-    kept_of = partial(_kept, size=size, limit=limit, outranked=outranked)
-    return kept_shares(histogram, size=size, kept_of=kept_of, logs=logs)
+    low, law, high = (
+        kept_shares(
+            histogram,
+            size=size,
+            kept_of=partial(_kept, size=size, limit=limit, outranked=outranked, shifted=shifted),
+            logs=logs,
+        )
+        for shifted in (OUTRANKED_TOGETHER, 0.0, -OUTRANKED_TOGETHER)
+    )
+    too_low, too_high = math.log(high.middle / law.middle), math.log(law.middle / low.middle)
+    doubt = (math.hypot(law.doubt[0], SURE * too_low), math.hypot(law.doubt[1], SURE * too_high))
+    return replace(law, doubt=doubt)
 
 
-def _kept(lengths: FloatArray, deviation: float, *, size: int, limit: int, outranked: float) -> FloatArray:
+def _kept(
+    lengths: FloatArray, deviation: float, *, size: int, limit: int, outranked: float, shifted: float
+) -> FloatArray:
     """The chance that at most limit - size of the other items of a transaction outrank an itemset."""
     middle = min(max(outranked, MOST_CERTAIN), 1 - MOST_CERTAIN)
-    share = 1 / (1 + math.exp(-math.log(middle / (1 - middle)) - OUTRANKED_WITHIN * deviation))
+    odds = math.log(middle / (1 - middle)) + OUTRANKED_WITHIN * deviation + shifted
+    share = 1 / (1 + math.exp(-odds))
     others = np.maximum(np.rint(lengths).astype(np.int64) - size, 0)
     chances = [
         sum(

@@ -21,7 +21,7 @@ from veilset.methods.shared.marginals import (
     over_bases,
     plain_supports_in_marginal,
 )
-from veilset.methods.shared.truncation import SURE
+from veilset.methods.shared.noisy_values import SURE
 from veilset.results.estimates import Estimates, by_support
 
 LARGEST_GROUP = 12

@@ -10,14 +10,18 @@ import math
 import numpy as np
 
 from veilset.arrays import BoolArray, FloatArray
-from veilset.forecast.released import NOISE_PARTS, Told, with_noise
-from veilset.methods.shared.noisy_values import WHOLE, KeptShares, NoisyValues
+from veilset.forecast.released import LAPLACE_NOISE, NOISE_PARTS, NORMAL_NOISE, Told, with_noise
+from veilset.methods.shared.noisy_values import SURE, WHOLE, KeptShares, NoisyValues
 from veilset.methods.shared.shrinkage import CELLS, PRIOR_WEIGHT, SMOOTHING, SupportPrior, posterior
 
 MOST_READ = 12
 """12 supports, from the largest to the least, stand for all of which a posterior is wanted."""
 SHUFFLED = np.arange(NOISE_PARTS) * 5 % NOISE_PARTS
 """The parts of a law in another order: each fifth one, of 12."""
+OTHERWISE_SHUFFLED = LAPLACE_NOISE[np.arange(NOISE_PARTS) * 7 % NOISE_PARTS]
+"""Laplace noise of scale 1, in one more order: each seventh part."""
+TOGETHER_SHUFFLED = NORMAL_NOISE[np.arange(NOISE_PARTS) * 11 % NOISE_PARTS]
+"""Normal noise of standard deviation 1, from the last part to the first."""
 SMOOTHED = 4
 """The law of the model's supports is smoothed over 4 steps to neighbouring cells."""
 
@@ -44,14 +48,18 @@ def read_by_posterior(
     prior: SupportPrior,
     kept: KeptShares = WHOLE,
     ceilings: FloatArray | None = None,
+    within: float | None = None,
 ) -> tuple[Told, FloatArray]:
     """What posteriors will tell of supports, and the noisy values (of what is kept of them) that they are from.
 
     No support is above its ceiling. Itemsets of real data differ in what is kept of them, by the law that the method
-    takes for it.
+    takes for it. Where the prior is one of multiples of what is expected, supports are `within` which factor of that.
     """
     values = with_noise(np.zeros(supports.size), scales, is_normal) + supports[:, None] * _shares_kept(kept)
-    flat = NoisyValues(values.ravel(), np.repeat(scales, NOISE_PARTS), np.repeat(is_normal, NOISE_PARTS))
+    expected = None if within is None else (supports[:, None] * np.exp(within * OTHERWISE_SHUFFLED)).ravel()
+    flat = NoisyValues(
+        values.ravel(), np.repeat(scales, NOISE_PARTS), np.repeat(is_normal, NOISE_PARTS), expected
+    )
     above = None if ceilings is None else np.repeat(ceilings, NOISE_PARTS)
     found = posterior(flat, kept, prior, above)
     told = Told(supports, *(each.reshape(values.shape) for each in (found.means, found.low, found.high)))
@@ -59,7 +67,12 @@ def read_by_posterior(
 
 
 def _shares_kept(kept: KeptShares) -> FloatArray:
-    """Equally likely shares of a support, one for each part of the noise, in an order of their own."""
+    """Equally likely shares of a support, one for each part of the noise, in an order of their own.
+
+    All shares together may be wrong as well, by what they are in doubt.
+    """
     order = np.argsort(kept.shares)
     places = (SHUFFLED + 0.5) / NOISE_PARTS
-    return np.interp(places, np.cumsum(kept.chances[order]) - kept.chances[order] / 2, kept.shares[order])
+    shares = np.interp(places, np.cumsum(kept.chances[order]) - kept.chances[order] / 2, kept.shares[order])
+    wrong = np.where(TOGETHER_SHUFFLED > 0, kept.doubt[0], kept.doubt[1]) / SURE
+    return np.minimum(shares * np.exp(wrong * TOGETHER_SHUFFLED), 1.0)

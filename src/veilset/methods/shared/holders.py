@@ -96,10 +96,7 @@ class Holding:
         return found
 
     def logs_together(self, classes: Int64Array) -> FloatArray:
-        """The logarithm of the chance to hold an itemset at each length, on average over itemsets.
-
-        Of each itemset, a row, the `classes` of its items are given.
-        """
+        """The logarithm of the chance to hold all items at each length, where none has to do with another."""
         numbers = np.bincount(classes.ravel(), minlength=self.supports.size)
         together: FloatArray = numbers @ self.logs / len(classes)
         return together

@@ -20,9 +20,9 @@ from functools import cached_property
 
 import numpy as np
 
-from veilset.arrays import BoolArray, FloatArray, Int64Array
+from veilset.arrays import FloatArray, Int64Array
 from veilset.itemsets import Itemsets
-from veilset.methods.shared.noisy_values import WHOLE, KeptShares, MeasuredGroup, NoisyValues
+from veilset.methods.shared.noisy_values import EXPECTED_BIN, WHOLE, KeptShares, MeasuredGroup, NoisyValues
 from veilset.results.estimates import Estimates
 
 CELLS = 100
@@ -47,6 +47,10 @@ NEAR_VALUE = np.sinh(np.linspace(-4, 4, 41))
 """In widths of the noise: 41 points, closer together where the noise is likelier."""
 OUTSIDE = 0.05
 """5 % of a posterior lie outside its interval."""
+CALM_VALUES = 40
+"""Posterior means of many are reckoned at 40 of their values."""
+LEAST_MULTIPLE = 1e-3
+"""A support that is less than 1/1000 of what is expected counts as 0."""
 TAILS = np.linspace(0.0, OUTSIDE, 21)
 """Of these 5 %, 0 to 5 % lie below, in steps of 0.25 %: whichever makes the interval shortest."""
 
@@ -67,11 +71,34 @@ class SupportPrior:
         return cls(edges, np.append(AT_ZERO, above))
 
     @classmethod
+    def around_expected(cls, largest: float, *, within: float) -> "SupportPrior":
+        """The same of multiples of what is expected: 0, or as likely twice as half of that.
+
+        Their logarithms have a Laplace law of the scale `within`.
+        """
+        edges = np.append(0.0, np.geomspace(LEAST_MULTIPLE, max(largest, 2.0), CELLS + 1))
+        logs = np.log(edges[1:]) / within
+        below = np.where(logs < 0, np.exp(-np.abs(logs)) / 2, 1 - np.exp(-np.abs(logs)) / 2)
+        above = (1 - AT_ZERO) * np.diff(below) / (below[-1] - below[0])
+        return cls(edges, np.append(AT_ZERO, above + 1e-12))
+
+    @classmethod
     def fitted(
-        cls, measured: Sequence[MeasuredGroup], *, largest: float, independent: float = math.inf
+        cls,
+        measured: Sequence[MeasuredGroup],
+        *,
+        largest: float,
+        independent: float = math.inf,
+        within: float | None = None,
     ) -> "SupportPrior":
-        """The smooth law that explains noisy values best; they tell no more than some `independent` ones."""
-        vague = cls.vague(_edges(measured, largest=largest))
+        """The smooth law that explains noisy values best; they tell no more than some `independent` ones.
+
+        Where it is known what each support should be about, `within` is how far off that usually is.
+        """
+        if within is None:
+            vague = cls.vague(_edges(measured, largest=largest))
+        else:
+            vague = cls.around_expected(largest, within=within)
         binned = [group.noisy.possible().binned() for group in measured]
         likely = np.vstack(
             [vague.likelihoods(few, group.kept) for (few, _), group in zip(binned, measured, strict=True)]
@@ -88,11 +115,12 @@ class SupportPrior:
 
     def likelihoods(self, noisy: NoisyValues, kept: KeptShares) -> FloatArray:
         """How likely each value is for a support in each cell: a row for each value."""
-        middles = (self.edges[1:] + self.edges[:-1]) / 2
-        total = np.zeros((noisy.values.size, middles.size))
+        edges = self.edges * noisy.units
+        middles = (edges[:, 1:] + edges[:, :-1]) / 2
+        total = np.zeros(middles.shape)
         for share, chance, gap in kept:
-            widths = np.hypot(noisy.scales[:, None], gap * share * middles)
-            low, high = share * self.edges[:-1], share * self.edges[1:]
+            widths = kept.widths(noisy.scales, middles, share, gap)
+            low, high = share * edges[:, :-1], share * edges[:, 1:]
             total += chance * (noisy.below(low, widths) - noisy.below(high, widths)) / (high - low)
         total[:, 0] = noisy.densities(np.zeros(1), noisy.scales[:, None])[:, 0]
         # Where no support explains a value, they all do as well.
@@ -173,13 +201,14 @@ def posterior(
     points = _points(noisy, kept, prior)
     likely = np.zeros(points.shape)
     for share, chance, gap in kept:
-        widths = np.hypot(noisy.scales[:, None], gap * share * points)
+        widths = kept.widths(noisy.scales, points, share, gap)
         likely += chance * noisy.densities(share * points, widths)
-    largest = np.full(len(points), prior.largest)
+    largest = prior.largest * noisy.units[:, 0]
     if ceilings is not None:
         largest = np.minimum(np.maximum(ceilings, 1.0), largest)
         likely *= points <= largest[:, None] + 0.5
-    found = shortest_of(points, likely * prior.density_at(points), at_zero=at_zero)
+    densities = prior.density_at(points / noisy.units) / noisy.units
+    found = shortest_of(points, likely * densities, at_zero=at_zero)
     return _doubted(found, kept.doubt, largest=largest)
 
 
@@ -221,11 +250,10 @@ def _points(noisy: NoisyValues, kept: KeptShares, prior: SupportPrior) -> FloatA
     near = []
     for share, _, gap in kept:
         middle = np.maximum(noisy.values, 0)[:, None]
-        width = np.hypot(noisy.scales[:, None], gap * middle)
+        width = kept.widths(noisy.scales, middle / share, share, gap)
         near.append((middle + width * NEAR_VALUE) / share)
-    ends = prior.points[[0, -1]]
-    near_values = np.clip(np.hstack(near), ends[0], ends[1])
-    everywhere = np.broadcast_to(prior.points, (noisy.values.size, prior.points.size))
+    everywhere = prior.points * noisy.units
+    near_values = np.clip(np.hstack(near), everywhere[:, :1], everywhere[:, -1:])
     return np.sort(np.hstack([everywhere, near_values]), axis=1)
 
 
@@ -263,12 +291,13 @@ def shrunk_in_groups(
     *,
     largest: float,
     ceilings: Sequence[FloatArray | None] | None = None,
+    within: float | None = None,
 ) -> Shrunk:
     """The same with several groups of which different shares are counted; one group after another.
 
-    Of each group, there may be ceilings for those chosen.
+    Of each group, there may be ceilings for those chosen. `within` is as in `SupportPrior.fitted`.
     """
-    prior = SupportPrior.fitted(measured, largest=largest)
+    prior = SupportPrior.fitted(measured, largest=largest, within=within)
     parts = [
         posterior(group.noisy.take(places), group.kept, prior, above)
         for group, places, above in zip(measured, chosen, ceilings or [None] * len(measured), strict=True)
@@ -278,15 +307,16 @@ def shrunk_in_groups(
     )
 
 
-def expected_half_widths(
-    supports: FloatArray,
-    scales: FloatArray,
-    *,
-    is_normal: BoolArray,
-    largest: float,
-    kept: KeptShares = WHOLE,
-) -> FloatArray:
-    """The half widths of intervals to expect where the noise is what it is on average: for forecasts."""
-    prior = SupportPrior.vague(np.append(0.0, np.geomspace(0.5, max(largest, 1.0) + 0.5, CELLS + 1)))
-    found = posterior(NoisyValues(supports * kept.middle, scales, is_normal), kept, prior)
-    return (found.high - found.low) / 2
+def calm_supports(measured: MeasuredGroup, *, largest: float, within: float | None = None) -> FloatArray:
+    """The posterior means of all that was measured: reckoned at some of the values, and between them."""
+    noisy = measured.noisy.possible()
+    prior = SupportPrior.fitted([measured], largest=largest, within=within)
+    means = np.zeros(noisy.values.size)
+    classes = np.rint(np.log(noisy.units[:, 0]) / EXPECTED_BIN)
+    for each in np.unique(classes):
+        alike = np.flatnonzero(classes == each)
+        order = alike[np.argsort(noisy.values[alike], kind="stable")]
+        some = order[np.unique(np.linspace(0, order.size - 1, CALM_VALUES).astype(np.int64))]
+        found = posterior(noisy.take(some), measured.kept, prior)
+        means[alike] = np.interp(noisy.values[alike], noisy.values[some], found.means)
+    return means

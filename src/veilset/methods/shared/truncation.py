@@ -11,7 +11,7 @@ import numpy as np
 
 from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import NoisyHistogram
-from veilset.methods.shared.noisy_values import DEVIATIONS, KeptShares
+from veilset.methods.shared.noisy_values import DEVIATIONS, SURE, KeptShares
 
 LONGEST_LENGTH = 64
 """Transactions of 64 items and longer are one class of a histogram of lengths."""
@@ -22,14 +22,14 @@ CLEAR = 3.0
 TILT, TILT_BY_SIZE = 0.95, 0.55
 """A transaction that holds n itemsets of a size holds a certain one with a chance of n to about this power: 0.95 for 1
 item, and 0.95 / size^0.55 for more, because frequent itemsets have something in common."""
-SURE = 1.96
-"""95 % of a normal law are within 1.96 standard deviations."""
+USUAL_ERROR = 0.5
+"""0.5: how far, as a standard deviation of logarithms, shares are wrong together where a histogram is all noise."""
 LEAST_KEPT = 1e-4
 """1/10,000 of a support is kept at the least, whatever a noisy histogram says."""
 TILT_WITHIN, WITHIN_BY_SIZE = 0.5, 0.3
 """The standard deviation of that power over itemsets of all kinds of data: 0.5 / size^0.3."""
 AROUND_TILT, AROUND_BY_SIZE = 0.4, 0.5
-"""The same around the power that follows from the supports of the items: 0.4 / size^0.5."""
+"""The same around the chances that follow from supports: 0.4 / size^0.5."""
 
 
 def length_up_to(histogram: NoisyHistogram, share: Fraction) -> int:
@@ -94,10 +94,9 @@ def kept_shares(
 
     The longer a transaction, the likelier it holds an itemset, but how much likelier depends on the itemset: some are
     bought alone, some with everything else. So the chance is taken to be a power of how many itemsets of the size it
-    holds, and the power to be normal. Where the `logs` of the chances to hold all its items are known, for each length,
-    they take the place of the middle power; items of one transaction differ, so of l^size ways to take them
-    l (l - 1) (l - 2) ... remain. Where all transactions are alike, all itemsets lose alike, and the share is certain.
-    The noise of the histogram makes all shares uncertain together.
+    holds, and the power to be normal. Where the `logs` of the chances to hold it are known, for each length, they take
+    the place of the middle power. Where all transactions are alike, all itemsets lose alike, and the share is certain.
+    The noise of the histogram makes all shares uncertain together. Who keeps an itemset is a matter of luck as well.
     """
     lengths, numbers = spread_lengths(histogram)
     possible, centre = lengths >= size, DEVIATIONS.size // 2
@@ -106,21 +105,31 @@ def kept_shares(
     if not (numbers * possible).any():
         middle = math.sqrt(least)
         return KeptShares.certain(middle, doubt=(-math.log(middle), -math.log(middle)))
-    held = np.maximum(lengths[:, None] - np.arange(size), 1.0).prod(axis=1)
+    ways = ways_to_hold(lengths, size)
     if logs is None:
         tilts = TILT / size**TILT_BY_SIZE + TILT_WITHIN / size**WITHIN_BY_SIZE * DEVIATIONS
-        each_holds = possible * held ** tilts[:, None]
+        each_holds = possible * ways ** tilts[:, None]
     else:
         tilts = AROUND_TILT / size**AROUND_BY_SIZE * DEVIATIONS
-        differ = held / np.maximum(lengths, 1.0) ** size
-        each_holds = possible * differ * np.exp(logs - logs.max()) * held ** tilts[:, None]
+        each_holds = possible * np.exp(logs - logs.max()) * ways ** tilts[:, None]
     holders = each_holds @ numbers
     shares = np.clip((each_holds * kept) @ numbers / holders, least, 1.0)
     middle = float(shares[centre])
     error = _error_of_sum(histogram, each_holds[centre] * (kept[centre] - middle))
-    together = SURE * error / (holders[centre] * middle)
+    together = SURE * _with_prior(error / (holders[centre] * middle))
     doubt = (min(together, -math.log(middle)), min(together, math.log(middle / least)))
-    return KeptShares.at_deviations(shares, doubt)
+    return KeptShares.at_deviations(shares, doubt, is_drawn=True)
+
+
+def _with_prior(error: float) -> float:
+    """How far shares are wrong together, where the histogram leaves them in doubt by an error: no more than usual."""
+    return error / math.hypot(1.0, error / USUAL_ERROR)
+
+
+def ways_to_hold(lengths: FloatArray, size: int) -> FloatArray:
+    """l (l - 1) (l - 2) ...: in how many orders a transaction of each length may show `size` items of its own."""
+    ways: FloatArray = np.maximum(lengths[:, None] - np.arange(size), 1.0).prod(axis=1)
+    return ways
 
 
 def randomly_kept(lengths: FloatArray, *, size: int, limit: int) -> FloatArray:

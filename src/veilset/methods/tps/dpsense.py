@@ -23,9 +23,15 @@ import numpy as np
 from veilset.arrays import Int64Array
 from veilset.gate import Curator, KeepRandom, NoisyCount, NormalisedCounts
 from veilset.itemsets import Itemsets
-from veilset.methods.shared.noisy_values import DEVIATIONS, WHOLE, KeptShares, MeasuredGroup, NoisyValues
+from veilset.methods.shared.noisy_values import (
+    DEVIATIONS,
+    SURE,
+    WHOLE,
+    KeptShares,
+    MeasuredGroup,
+    NoisyValues,
+)
 from veilset.methods.shared.shrinkage import Shrunk, shrunk, shrunk_in_groups
-from veilset.methods.shared.truncation import SURE
 from veilset.results.estimates import Estimates
 
 LIMITS = (1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200)
