@@ -18,7 +18,7 @@ def _rows() -> list[list[int]]:
     """
     rng = np.random.default_rng(1)
     activity = rng.gamma(1.0, 1.0, 40_000)[:, None]
-    leaning = activity ** rng.normal(0.0, 0.5, 12)
+    leaning = activity ** rng.normal(0.0, 0.6, 12)
     rows = rng.random((40_000, 12)) < 1 - np.exp(-POPULARITY * activity * leaning)
     return [np.flatnonzero(row).tolist() for row in rows if row.any()]
 
