@@ -15,7 +15,14 @@ from veilset.gate import Budget, NoisyHistogram, PrivacyUnit
 from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.itemsets import Itemsets
 from veilset.methods.planned.histogram_laws import CLASSES, MOST, NUMBERS, Total
-from veilset.methods.planned.overlap import CAPS, GaussianOffer, Overlap, ask_overlap, draws_of_items
+from veilset.methods.planned.overlap import (
+    CAPS,
+    FewItems,
+    GaussianOffer,
+    Overlap,
+    ask_overlap,
+    draws_of_items,
+)
 from veilset.methods.planned.settings import DEFAULT
 
 Floats = npt.NDArray[np.float64]
@@ -306,16 +313,37 @@ def test_what_a_cap_takes_from_a_rare_one_of_few_items_is_told_better() -> None:
     many = Overlap.known(numbers, DEFAULT)
     supports = np.array([float(rarest.sum())])
     as_few, as_many = (
-        float(overlap.counted(supports, 2)[0]) for overlap in (replace(many, few_items=8), many)
+        float(overlap.counted(supports, 2)[0]) for overlap in (replace(many, few=FewItems(8)), many)
     )
     assert as_few == pytest.approx(counted, rel=0.15)
     assert as_many > 1.2 * counted
 
 
-def test_only_lengths_tell_of_few_items() -> None:
-    """Of chosen itemsets there may be any number more than are counted."""
+def test_what_a_cap_takes_from_a_rare_pair_of_few_items_is_told_better() -> None:
+    """All pairs of eight items are counted; a rare one is with long transactions once more for each of its items."""
+    rng = np.random.default_rng(3)
+    popularity = np.array([0.14] * 6 + [0.04, 0.03])
+    draws = np.minimum(rng.geometric(0.12, 60_000), 60)
+    lengths_and_pair = rng.random((draws.size, 8)) < 1 - (1 - popularity) ** draws[:, None]
+    lengths = lengths_and_pair.sum(axis=1)
+    pairs = lengths * (lengths - 1) // 2
+    has_rarest = lengths_and_pair[:, 6] & lengths_and_pair[:, 7]
+    counted = float(np.minimum(1.0, 3 / np.maximum(pairs[has_rarest], 1)).sum())
+    numbers = np.bincount(pairs, minlength=MOST + 1)[1 : MOST + 1].astype(float)
+    many = Overlap.known(numbers, DEFAULT)
+    supports = np.array([float(has_rarest.sum())])
+    as_few, as_many = (
+        float(overlap.counted(supports, 3)[0]) for overlap in (replace(many, few=FewItems(8, 2.0)), many)
+    )
+    assert counted < as_few < 1.35 * counted
+    assert as_many > 1.6 * counted
+
+
+def test_an_overlap_knows_of_few_items() -> None:
+    """How many the alphabet has, and the itemsets on average."""
     curator = curator_over([frozenset({0, 1})] * 50, epsilon=Fraction(200))
     lengths = ask_overlap(curator, None, number=50, epsilon=Fraction(1), settings=DEFAULT)
-    some = ask_overlap(curator, Itemsets.of([(0, 1)]), number=50, epsilon=Fraction(1), settings=DEFAULT)
-    assert lengths.few_items == curator.alphabet_size
-    assert some.few_items is None
+    itemsets = Itemsets.of([(0, 1), (1,)])
+    some = ask_overlap(curator, itemsets, number=50, epsilon=Fraction(1), settings=DEFAULT)
+    assert lengths.few == FewItems(curator.alphabet_size)
+    assert some.few == FewItems(curator.alphabet_size, 1.5)

@@ -41,7 +41,7 @@ class _Table:
         transactions[min(least, NUMBERS.size) - 1] += HARDLY_ANY
         kept, contained = [], []
         for tilt in TABLE_TILTS.tolist():
-            chances = containing(tilt)
+            chances = containing(tilt, overlap.few)
             whole = chances @ transactions
             kept.append(_share_at(grid, whole, chances @ (transactions * weights)))
             contained.append(_share_at(grid, whole, chances @ (transactions * NUMBERS)))

@@ -68,14 +68,14 @@ class GaussianOffer:
 class Overlap:
     """About how many transactions contain 1, 2, ..., MOST of the itemsets; `plausible` are draws of that, in rows.
 
-    Where these are all items of an alphabet that is not large, `few_items` is how many there are.
+    Where the itemsets are made of the items of an alphabet that is not large, `few` is which.
     """
 
     transactions: FloatArray
     settings: Settings
     plausible: FloatArray
     gaussian: GaussianOffer | None = None
-    few_items: int | None = None
+    few: "FewItems | None" = None
 
     @classmethod
     def of(
@@ -136,7 +136,7 @@ class Overlap:
 
         An itemset of a tilt is contained as if transactions contained n ** tilt of the itemsets.
         """
-        chances = containing(tilt, self.few_items)
+        chances = containing(tilt, self.few)
         whole, under_cap = chances @ self.transactions, chances @ (self.transactions * weights)
         rare = supports * under_cap[0] / max(whole[0], 1e-9)
         counted = np.where(supports < whole[0], rare, np.interp(supports, whole, under_cap))
@@ -187,7 +187,7 @@ class Overlap:
 
     def _counted_under_caps(self, support: float) -> FloatArray:
         """`counted` for one support and each of CAPS."""
-        containing_it = containing(1.0, self.few_items)
+        containing_it = containing(1.0, self.few)
         whole = containing_it @ self.transactions
         if support < whole[0]:
             return support * np.array([self.kept(most) for most in CAPS])
@@ -212,8 +212,9 @@ def ask_overlap(
     histogram = curator.ask_containment(itemsets, classes=CLASSES, epsilon=epsilon)
     largest = curator.alphabet_size if itemsets is None else len(itemsets)
     overlap = Overlap.of(histogram, number, settings=settings, largest=largest, total=total)
-    few_items = largest if itemsets is None and largest <= MOST else None
-    return replace(overlap, gaussian=gaussian, few_items=few_items)
+    size = 1.0 if itemsets is None else float(np.diff(itemsets.offsets).mean())
+    few = FewItems(curator.alphabet_size, size) if curator.alphabet_size <= MOST else None
+    return replace(overlap, gaussian=gaussian, few=few)
 
 
 def root_weights_under(most: int) -> FloatArray:
@@ -229,17 +230,42 @@ def weights_under(most: int) -> FloatArray:
 
 
 @lru_cache(maxsize=32)
-def containing(tilt: float = 1.0, few_items: int | None = None) -> FloatArray:
+def containing(tilt: float = 1.0, few: "FewItems | None" = None) -> FloatArray:
     """The probability that an itemset is among the n = 1, ..., MOST that are contained, a row for each of CHANCES."""
-    numbers = NUMBERS if few_items is None else draws_of_items(few_items)
+    numbers = NUMBERS if few is None else few.as_many
     chances: FloatArray = -np.expm1(np.log1p(-CHANCES)[:, None] * numbers**tilt)
     return chances
 
 
+@dataclass(frozen=True, slots=True)
+class FewItems:
+    """The number of items of an alphabet that is not large, and how many of them itemsets have, on average.
+
+    Whoever has nearly all items had many draws, and so a rare item as well: it leans more to long transactions than in
+    proportion to their length, and a rare itemset once more for each of its items.
+    """
+
+    items: int
+    size: float = 1.0
+
+    @property
+    def as_many(self) -> FloatArray:
+        """For n = 1, ..., MOST itemsets that are contained: of how many they would be in proportion.
+
+        Those who contain n itemsets of a size have about as many items as it takes to make n of them.
+
+        >>> FewItems(4).as_many[:4].round(2).tolist(), FewItems(4, 2.0).as_many[[0, 2, 5]].round(2).tolist()
+        ([1.0, 2.33, 4.33, 8.33], [1.34, 6.18, 25.61])
+        """
+        made_of = (NUMBERS * math.gamma(self.size + 1)) ** (1 / self.size) + (self.size - 1) / 2
+        held = np.clip(made_of, 1.0, self.items)
+        draws = np.interp(held, NUMBERS, draws_of_items(self.items))
+        as_many: FloatArray = NUMBERS * (draws / held) ** self.size
+        return as_many
+
+
 def draws_of_items(items: int) -> FloatArray:
     """How many draws of one of some items it takes on average to have n = 1, ..., MOST different ones; all at most.
-
-    Whoever has nearly all items had many draws, and so a rare item as well: it leans more to long transactions.
 
     >>> draws_of_items(4)[:5].round(2).tolist(), draws_of_items(1024)[9].round(2)
     ([1.0, 2.33, 4.33, 8.33, 8.33], np.float64(10.04))

@@ -26,15 +26,15 @@ LEAST_POSSIBLE = 1e-6
 """Of the probability, less than this is left where the answers about nested itemsets contradict each other."""
 LOWER_TAILS = 26
 """26 lower tails from nothing to 5 % are tried for the shortest interval of 95 %."""
-SAY_OF_PRIOR = 0.75
-"""Where supports are told, 3/4 of the logarithm of a prior that was fitted to counts is believed. What is more frequent
+SAY_OF_PRIOR = 0.7
+"""Where supports are told, 0.7 of the logarithm of a prior that was fitted to counts is believed. What is more frequent
 than expected has more companions, so a cap takes more of it, and subsets and counts err together: such a prior makes
 too little of how far supports may be from it."""
 DOUBT_OF_CAPS = 1.2
 """Where supports are told, what a cap takes is taken to be 1.2 times as uneven as where itemsets are looked for:
 several counts of an itemset err together, which the search need not mind."""
-DOUBT_OF_NESTED = 2.0
-"""Where an itemset is compared with a subset or a superset, that is taken to be known 1.5 times less well: both are
+DOUBT_OF_NESTED = 3.0
+"""Where an itemset is compared with a subset or a superset, that is taken to be known 3 times less well: both are
 counted under the same caps, so they err together."""
 ZOOMS = 3
 """Times that the grid is laid around what the one before it says."""
