@@ -39,9 +39,9 @@ def compared(held: dict[str, vs.Transactions], results: pl.DataFrame) -> pl.Data
 
 
 def _row(cell: dict[str, object], facts: Facts, guess: int) -> dict[str, object] | None:
-    """One cell; None where the method has no forecast for it."""
+    """One cell; None where the method has no forecast for it, or claims nothing of what it found by chance."""
     forecaster = forecasters().get(str(cell["method"]))
-    if forecaster is None or cell["half_width_mean"] is None:
+    if forecaster is None or not cell["half_width_mean"]:
         return None
     k, epsilon = int(str(cell["k"])), Fraction(str(cell["epsilon"]))
     domain = Domain(items=range(facts.items), max_size=min(forecaster.largest_size(None), facts.items))
