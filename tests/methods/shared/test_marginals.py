@@ -108,6 +108,31 @@ def test_a_number_that_is_too_low_does_not_leave_out_the_cells_below_what_is_see
     assert 0 < math.sqrt(told.variances[0]) < 150
 
 
+def test_transactions_that_no_cell_shows_are_not_lost() -> None:
+    """Where all cells are below the noise, the seen ones tell nothing: what the noisy number says remains."""
+    rng, number, scale = np.random.default_rng(5), 5000, 8.0
+    noisy_number = NoisyCount(number - 100, DiscreteLaplace(1, Fraction(1, 100)))
+    for _ in range(5):
+        cells = crowded_cells(number, rng)
+        noisy = cells + np.rint(rng.laplace(scale=scale, size=cells.size)).astype(np.int64)
+        told = supports_in_marginal(noisy, number=noisy_number, scale=scale)
+        assert told.means[0] == pytest.approx(number, abs=400)
+        assert told.means[1] == pytest.approx(number / 2, rel=0.2)
+
+
+def test_what_the_number_leaves_open_is_told_by_the_cells_that_are_seen() -> None:
+    """A number that is next to useless, and noise that drowns the sum: a few rare cells are seen, so a few remain."""
+    cells = np.zeros(1 << ITEMS, np.int64)
+    cells[-1], cells[1:40:8] = 3000, 60
+    useless = NoisyCount(4500, DiscreteLaplace(1, Fraction(1, 5000)))
+    rng, scale = np.random.default_rng(6), 10.0
+    seen_alone = []
+    for _ in range(20):
+        noisy = cells + np.rint(rng.laplace(scale=scale, size=cells.size)).astype(np.int64)
+        seen_alone.append(supports_in_marginal(noisy, number=useless, scale=scale).means[0])
+    assert float(np.mean(seen_alone)) == pytest.approx(3400, abs=300)
+
+
 def test_more_items_are_expected_to_add_noise_but_less_than_their_patterns() -> None:
     """Between none and a factor of the square root of 2 for each."""
     for items in range(3, 14):

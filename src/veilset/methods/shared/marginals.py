@@ -36,8 +36,14 @@ GROWTH = 0.8
 """One item more multiplies the variance of supports by 2 to this power: empty cells add little."""
 MISFITS = np.geomspace(0.03, 1.0, 20)
 """How far the expected share of the remaining transactions may be off: its variance, as a part of the largest."""
-REMAINING_WITHIN = 1.3
-"""What the seen cells tell of all others is off by this part of it: a standard deviation."""
+REMAINING_WITHIN, HEAVY_TAILS = 0.8, 4
+"""What the seen cells tell of all others is off by 0.8 on a logarithmic scale, with the tails of Student's t with 4 degrees
+of freedom. Marginals of 6 to 14 items of nine real and four generated datasets, noise of 2 to 50: the standard deviation
+is 0.9, and one in a hundred is off by 2.3 to one side or by 2.7 to the other."""
+AS_EXPECTED_OF = 500
+"""Of 500 cells, those that are not seen hold as much as the seen ones let expect; of more cells more, by the cube root."""
+REMAINING_REACH, REMAINING_STEPS = 8, 2000
+"""What remains is looked for within 8 standard deviations of what noisy numbers say, in 2,000 steps."""
 MOST_TO_LEARN_FROM, INDEPENDENT = 200, 10
 """The 200 most frequent itemsets are looked at to learn that; they tell as much as 10 independent ones."""
 
@@ -65,10 +71,7 @@ def supports_in_marginal(
     least_seen = scale * (math.log(cells.size) - 1)
     is_seen = cells > least_seen
     seen = np.where(is_seen, cells, 0).astype(np.float64)
-    total, variance_of_total = _total(cells, number, noise)
-    remaining, variance_of_remaining = _remaining(
-        total - float(seen.sum()), variance_of_total, seen, least=least_seen
-    )
+    remaining, variance_of_remaining = _remaining(cells, seen, number, scale=scale, least=least_seen)
     by_sum = supersets_added_up(np.where(is_seen, 0.0, cells))
     variance_of_sum = noise * supersets_added_up((~is_seen).astype(np.float64))
     share = _expected_share(seen, is_seen, flip)
@@ -84,33 +87,44 @@ def supports_in_marginal(
     return MarginalSupports(supersets_added_up(seen) + rest, variances)
 
 
-def _total(cells: Int64Array, number: NoisyCount, noise: float) -> tuple[float, float]:
-    """The number of transactions, as it was answered and as cells add up, by inverse variance; and its variance."""
-    if number.mechanism is None:
-        return float(number.value), 0.0
-    of_number, of_sum = 2 * float(number.mechanism.scale) ** 2, noise * cells.size
-    total = (number.value * of_sum + float(cells.sum()) * of_number) / (of_number + of_sum)
-    return total, of_number * of_sum / (of_number + of_sum)
-
-
-def _remaining(left: float, variance: float, seen: FloatArray, *, least: float) -> tuple[float, float]:
+def _remaining(
+    cells: Int64Array, seen: FloatArray, number: NoisyCount, *, scale: float, least: float
+) -> tuple[float, float]:
     """How many transactions the cells that are not seen have, and the variance of that.
 
-    `left` is what is not seen of the total, which is noisy. The seen cells tell as well: if there are about as many
-    cells of each size on a logarithmic scale, those below the `least` that is seen add up to that times the number of
-    cells between it and e times it. Both are averaged by inverse variance; none is negative.
+    Three things tell of it: the number of transactions, less what is seen; the sum of these cells; and where these two
+    leave it open, the seen cells.
+    """
+    left = float(number.value) - float(seen.sum())
+    if number.mechanism is None:
+        return max(left, 0.0), 0.0
+    by_sum, of_sum = float(cells.sum()) - float(seen.sum()), 2 * scale * scale * cells.size
+    of_number = 2 * float(number.mechanism.scale) ** 2
+    middle = (left * of_sum + by_sum * of_number) / (of_number + of_sum)
+    reach = REMAINING_REACH * math.sqrt(of_number * of_sum / (of_number + of_sum))
+    possible = np.linspace(max(middle - reach, 0.0), max(middle, 0.0) + reach, REMAINING_STEPS + 1)[1:]
+    log_chances = (
+        _log_chances_by_seen(possible, seen, least)
+        - np.abs(possible - left) / float(number.mechanism.scale)
+        - (possible - by_sum) ** 2 / (2 * of_sum)
+    )
+    chances = np.exp(log_chances - log_chances.max())
+    chances /= chances.sum()
+    remaining = float(chances @ possible)
+    return remaining, float(chances @ (possible - remaining) ** 2)
 
-    >>> _remaining(-50.0, 0.0, np.array([30.0]), least=10.0), _remaining(40.0, 0.0, np.array([30.0]), least=10.0)
-    ((0.0, 0.0), (40.0, 0.0))
-    >>> remaining, variance = _remaining(-50.0, 2500.0, np.array([300.0, 12.0, 15.0]), least=10.0)
-    >>> round(remaining), round(math.sqrt(variance))
-    (3, 27)
+
+def _log_chances_by_seen(possible: FloatArray, seen: FloatArray, least: float) -> FloatArray:
+    """ln of how likely it is that the cells that are not seen have so many transactions, by those seen alone.
+
+    If there are about as many cells of each size on a logarithmic scale, those below the `least` that is seen add up to
+    that times the number of cells between it and e times it; the more cells there are, the more. That may be far off.
     """
     near = int(np.count_nonzero((seen > 0) & (seen <= math.e * least)))
-    expected = (near + 0.5) * max(least, 1.0)
-    of_expected = (REMAINING_WITHIN * expected) ** 2
-    remaining = (left * of_expected + expected * variance) / (of_expected + variance)
-    return max(remaining, 0.0), variance * of_expected / (of_expected + variance)
+    expected = (near + 0.5) * max(least, 1.0) * math.cbrt(seen.size / AS_EXPECTED_OF)
+    off = np.log(possible / expected) / REMAINING_WITHIN
+    log_chances: FloatArray = -(HEAVY_TAILS + 1) / 2 * np.log1p(off**2 / HEAVY_TAILS) - np.log(possible)
+    return log_chances
 
 
 def noise_of_marginal(items: int, size: int, *, growth: float = GROWTH) -> float:
