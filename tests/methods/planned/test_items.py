@@ -19,7 +19,7 @@ from veilset.evaluate import Study, evaluate
 from veilset.gate import PrivacyUnit, SeededNoise
 from veilset.methods import DEFAULTS, METHODS
 from veilset.methods.planned.histogram_laws import MOST
-from veilset.methods.planned.item_posterior import NoisySum, corrected_by_sum, finely
+from veilset.methods.planned.item_posterior import NoisySum, corrected_by_sum
 from veilset.methods.planned.item_rounds import Counting, CountingPlan, ItemZones, choose_plan, possible_plans
 from veilset.methods.planned.measurements import TILTS, Measurement
 from veilset.methods.planned.overlap import Overlap
@@ -138,7 +138,7 @@ def test_listed_items_are_drawn_back_by_the_prior() -> None:
     order = np.argsort(-noisy)
     posterior = posterior_of(noisy[order], scale=300, candidates=200)
     true = supports[order][:100]
-    fine = finely(posterior.take(np.arange(100)))
+    fine = posterior.fine(np.arange(100))
     known = fine.estimates()
     assert np.mean(noisy[order][:100] - true) > 200
     assert abs(np.mean(fine.means - true)) < 80

@@ -225,17 +225,32 @@ def test_a_support_is_told_as_likely_too_high_as_too_low() -> None:
     assert told.low[0] <= 10 <= told.high[0] < 40
 
 
-def test_supports_are_told_with_more_doubt_of_caps_than_itemsets_are_looked_for() -> None:
-    """A count that may be off by a tenth of it is told wider than it is known; one that lacks nothing is not."""
+def test_an_item_that_is_frequent_or_no_more_than_noise_is_told_as_both() -> None:
+    """A quarter of the probability lies at frequent supports: no interval of 95 % leaves them out, on any grid."""
     grid = grid_to(100_000)
+    is_frequent = np.abs(np.log(grid / 5000)) < 0.2
+    chances = np.where(
+        is_frequent, 0.25 / is_frequent.sum(), np.where(grid < 20, 0.75 / (grid < 20).sum(), 1e-12)
+    )
+    known = Posterior.unmeasured([(0,)], np.log(chances)[None, :], grid)
+    fine = known.fine(np.array([0]))
+    assert float(fine.chances[fine.supports > 1000].sum()) == pytest.approx(0.25, abs=0.02)
+    told = fine.estimates()
+    assert told.supports[0] < 20
+    assert told.high[0] > 5000
 
-    def told_over_known(unevenness: float, scale: float) -> float:
-        count = measured([10_000.0], grid, scale=scale, unevenness=unevenness)
-        known = Posterior.measured([(0,)], count, grid)
-        return float(known.fine(np.array([0])).deviations[0] / known.deviations[0])
 
-    assert 1.05 < told_over_known(0.1, scale=1) < 1.25
-    assert told_over_known(0.0, scale=1000) == pytest.approx(1, abs=0.05)
+@pytest.mark.parametrize("deviation", [3.0, 300.0, 3000.0])
+def test_a_fine_grid_fits_what_is_known_closely_and_what_is_hardly_known(deviation: float) -> None:
+    """Normal noise on a support of 30,000 among 100,000: mean and deviation are those of the noise."""
+    grid = grid_to(100_000)
+    answer = Measurement.of_supports(np.array([30_000.0]), np.array([deviation]), grid)
+    flat = np.log(grid)[
+        None, :
+    ]  # as likely for each transaction more, not for each step on a logarithmic scale
+    fine = Posterior.unmeasured([(0,)], flat, grid).updated(np.array([0]), answer).fine(np.array([0]))
+    assert fine.means[0] == pytest.approx(30_000, abs=0.1 * deviation)
+    assert fine.deviations[0] == pytest.approx(deviation, rel=0.05)
 
 
 def test_supports_of_larger_itemsets_believe_most_of_their_prior() -> None:

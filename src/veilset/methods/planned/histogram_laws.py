@@ -3,10 +3,12 @@
 Post-processing: everything here follows from noisy answers.
 
 The histogram has few classes that widen geometrically, and noise in each. A class far out has few transactions that
-contain very much, so noise taken for them would change everything. A model speaks first: log-normal laws, drawn by how
-near all classes are to them. Lengths of baskets, sessions and records are close to log-normal, in the tail less than in
-the middle. A class then departs from the law as far as its number makes it likelier: the log of the factor has a
-Laplace law. Where the total of the supports is known about, draws that add up to it are kept.
+contain very much, so noise taken for them would change everything. A model speaks first: log-normal, Weibull and
+log-logistic laws, drawn by how near all classes are to them. Lengths of baskets, sessions and records are close to
+log-normal in the middle; what differs are the tails, which are shorter in baskets and longer in sessions, and the three
+kinds end in a short, a middling and a long one. A class then departs from the law as far as its number makes it
+likelier: the log of the factor has a Laplace law. Where the total of the supports is known about, draws that add up to
+it are kept.
 """
 
 import math
@@ -32,8 +34,14 @@ LEAST_WITHIN = 5e-5
 """Laws with less than this where numbers can be are left out."""
 ERF_IS_ONE = 6.0
 """From 6 up the error function is 1 and needs no computing: it differs from 1 by less than a float can hold."""
-MIDDLES, LAW_WIDTHS = np.linspace(-2, 5, 57), (0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 1.0, 1.25, 1.5, 1.8)
-"""Of the log-normal laws that the model averages over."""
+MIDDLES = np.linspace(-2, 5, 29)
+"""Where the laws that the model averages over have their middle: the logarithm of a number of itemsets."""
+LAW_WIDTHS = (0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 1.0, 1.25, 1.5, 1.8)
+"""Standard deviations of the log-normal laws, on that scale."""
+WEIBULL_SHAPES, TAIL_EXPONENTS = (0.35, 0.5, 0.7, 1.0, 1.5, 2.2), (1.1, 1.4, 1.8, 2.3, 3.0, 4.0)
+"""Tails of Weibull laws fall like exp(-n ** shape), those of log-logistic laws like 1 / n ** exponent."""
+OTHER_LAWS = 0.5
+"""The Weibull laws together are half as usual as the log-normal ones, and so are the log-logistic ones."""
 HISTOGRAM_DRAWS, SEED_OF_DRAWS = 32, 0
 """32 draws tell how well a histogram is known."""
 DRAWS_BEFORE_TOTAL = 256
@@ -172,7 +180,7 @@ def _laws(largest: int, settings: Settings) -> tuple[FloatArray, FloatArray, Flo
 @lru_cache(maxsize=4)
 def _truncated_laws(largest: int) -> tuple[FloatArray, FloatArray, BoolArray]:
     """The laws that can be on 1, ..., largest: their probabilities, those of the classes, and which laws they are."""
-    laws = _log_normals()
+    laws = _all_laws()
     within = laws[:, :largest].sum(axis=1)
     is_possible: BoolArray = within > LEAST_WITHIN
     truncated = np.zeros((int(is_possible.sum()), MOST))
@@ -182,23 +190,33 @@ def _truncated_laws(largest: int) -> tuple[FloatArray, FloatArray, BoolArray]:
 
 
 @cache
-def _log_normals() -> FloatArray:
-    """Log-normal laws: how much of each is at 1, ..., MOST."""
-    edges = np.log(np.arange(1, MOST + 2) - 0.5)
+def _all_laws() -> FloatArray:
+    """Log-normal, Weibull and log-logistic laws: how much of each is at 1, ..., MOST."""
+    logs = np.log(np.arange(1, MOST + 2) - 0.5)
+    apart = logs - MIDDLES[:, None, None]
+    weibulls = -np.expm1(-np.exp(apart * np.array(WEIBULL_SHAPES)[:, None]))
+    log_logistics = 1 / (1 + np.exp(-apart * np.array(TAIL_EXPONENTS)[:, None]))
+    below = [_normal_below(logs), *(each.reshape(-1, logs.size) for each in (weibulls, log_logistics))]
+    return np.diff(np.concatenate(below), axis=1)
+
+
+def _normal_below(logs: FloatArray) -> FloatArray:
+    """How much of each log-normal law is below numbers with these logarithms."""
     scaled = np.array(
-        [(edges - middle) / (width * math.sqrt(2)) for middle, width in product(MIDDLES, LAW_WIDTHS)]
+        [(logs - middle) / (width * math.sqrt(2)) for middle, width in product(MIDDLES, LAW_WIDTHS)]
     )
     below = np.sign(scaled)
     is_between = np.abs(scaled) < ERF_IS_ONE
     values = scaled[is_between]
     below[is_between] = np.fromiter(map(math.erf, values.data), np.float64, values.size)
-    laws: FloatArray = np.diff(below, axis=1) / 2
-    return laws
+    half_open: FloatArray = (1 + below) / 2
+    return half_open
 
 
 def _log_prior(settings: Settings) -> FloatArray:
-    """ln of how usual each of the laws is."""
-    log_prior = [
-        -(((width - settings.typical_width) / settings.width_within) ** 2) / 2 for width in LAW_WIDTHS
+    """ln of how usual each of the laws is: log-normal ones by their width, the others all alike."""
+    widths = np.exp(-(((np.array(LAW_WIDTHS) - settings.typical_width) / settings.width_within) ** 2) / 2)
+    kinds = [widths / widths.sum()] + [
+        np.full(len(each), OTHER_LAWS / len(each)) for each in (WEIBULL_SHAPES, TAIL_EXPONENTS)
     ]
-    return np.tile(log_prior, MIDDLES.size)
+    return np.concatenate([np.tile(np.log(each), MIDDLES.size) for each in kinds])

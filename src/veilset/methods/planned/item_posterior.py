@@ -1,4 +1,4 @@
-"""What the miner's posterior lacks for items alone: a sum that corrects all of them, and a grid for rare ones.
+"""What the miner's posterior lacks for items alone: a sum that corrects all of them.
 
 Post-processing: everything here follows from noisy answers. Tilts, measurements and posteriors are those of the miner
 (`planned.measurements`, `planned.posterior`).
@@ -14,11 +14,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from veilset.arrays import FloatArray, Int64Array
-from veilset.methods.planned.measurements import LOG_TILTS, Measurement, over_tilts
-from veilset.methods.planned.posterior import FinePosterior, Posterior, normed
+from veilset.methods.planned.measurements import LOG_TILTS, Measurement
+from veilset.methods.planned.posterior import Posterior, normed
 
-FINE_SUPPORTS, LEFT_OUT = 161, 1e-5
-"""161 supports, evenly spaced on a logarithmic scale, of each released item; 0.00001 is out of them at both ends."""
 MISREADINGS, USUAL_MISREADING = np.linspace(-0.9, 0.9, 19), 0.35
 """0.35 is the standard deviation of misreadings, before the sum is known."""
 
@@ -73,22 +71,3 @@ def _corrected(measured: Measurement, grid: FloatArray, misreading: Misreading) 
         counted=measured.counted * np.exp(misreading.mean * lost),
         unevenness=math.hypot(measured.unevenness, misreading.deviation * usual),
     )
-
-
-def finely(posterior: Posterior) -> FinePosterior:
-    """What is known of each item on a grid of its own, on a logarithmic scale: as fine where an item may be rare."""
-    below, grid = posterior.chances.cumsum(axis=1), posterior.grid
-    first = np.maximum((below < LEFT_OUT).sum(axis=1) - 1, 0)
-    last = np.minimum((below < 1 - LEFT_OUT).sum(axis=1) + 1, grid.size - 1)
-    supports = np.geomspace(grid[first], grid[last], FINE_SUPPORTS, axis=1)
-    places = np.interp(np.log(supports), np.log(grid), np.arange(grid.size))
-    log_prior = np.array(
-        [
-            np.interp(at, np.arange(grid.size), row)
-            for at, row in zip(places, posterior.log_prior, strict=True)
-        ]
-    )
-    log_joint = log_prior[:, None, :] + LOG_TILTS[:, None]
-    for each in posterior.answered:
-        log_joint[each.places] += each.measurement.log_likelihoods_at(supports[each.places], grid)
-    return FinePosterior(posterior.itemsets, supports, normed(over_tilts(log_joint)))

@@ -31,7 +31,7 @@ from veilset.itemsets import Itemsets
 from veilset.methods.planned.capped_counts import ask_capped_supports, measurement_of
 from veilset.methods.planned.companions import Companions
 from veilset.methods.planned.histogram_laws import Total
-from veilset.methods.planned.item_posterior import NoisySum, corrected_by_sum, finely
+from veilset.methods.planned.item_posterior import NoisySum, corrected_by_sum
 from veilset.methods.planned.item_rounds import UNCERTAIN_LOSS, Counting, ItemZones, choose_plan
 from veilset.methods.planned.measurements import Measurement
 from veilset.methods.planned.overlap import Overlap, ask_overlap
@@ -107,7 +107,8 @@ def planned_items(
     released = likeliest(posterior, search.k)
     total = ask_sum(curator, counting, posterior, released, for_sum)
     known = corrected_by_sum(posterior, released, total)
-    return first.release(curator, finely(known).estimates(), method=NAME, notes=notes)
+    told = known.fine(np.arange(len(known.itemsets)))
+    return first.release(curator, told.estimates(), method=NAME, notes=notes)
 
 
 def ask_all_items(

@@ -68,7 +68,7 @@ class GaussianOffer:
 class Overlap:
     """About how many transactions contain 1, 2, ..., MOST of the itemsets; `plausible` are draws of that, in rows.
 
-    Where the itemsets are made of the items of an alphabet that is not large, `few` is which.
+    Where the itemsets are made of items that are not many, `few` is how many.
     """
 
     transactions: FloatArray
@@ -110,9 +110,7 @@ class Overlap:
         kept = self.kept_with(weights)
         drawn = self.plausible @ (NUMBERS * weights) / np.maximum(self.plausible @ NUMBERS, 1e-9)
         misread = math.sqrt(float(np.mean((drawn / max(kept, 1e-9) - 1) ** 2)))
-        return math.hypot(
-            self.settings.unevenness_of_a_tilt * (1 - kept), self.settings.doubt_of_histograms * misread
-        )
+        return math.hypot(self.settings.unevenness_of_a_tilt * (1 - kept), misread)
 
     def kept(self, most: int) -> float:
         """The share of an average support that is kept under a cap: an itemset is likelier where many are contained."""
@@ -212,9 +210,8 @@ def ask_overlap(
     histogram = curator.ask_containment(itemsets, classes=CLASSES, epsilon=epsilon)
     largest = curator.alphabet_size if itemsets is None else len(itemsets)
     overlap = Overlap.of(histogram, number, settings=settings, largest=largest, total=total)
-    size = 1.0 if itemsets is None else float(np.diff(itemsets.offsets).mean())
-    few = FewItems(curator.alphabet_size, size) if curator.alphabet_size <= MOST else None
-    return replace(overlap, gaussian=gaussian, few=few)
+    few = FewItems(curator.alphabet_size) if itemsets is None else FewItems.of(itemsets)
+    return replace(overlap, gaussian=gaussian, few=few if few.items <= MOST else None)
 
 
 def root_weights_under(most: int) -> FloatArray:
@@ -239,14 +236,23 @@ def containing(tilt: float = 1.0, few: "FewItems | None" = None) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class FewItems:
-    """The number of items of an alphabet that is not large, and how many of them itemsets have, on average.
+    """The number of items that counted itemsets are made of, if not large, and how many an itemset has, on average.
 
-    Whoever has nearly all items had many draws, and so a rare item as well: it leans more to long transactions than in
-    proportion to their length, and a rare itemset once more for each of its items.
+    Whoever has nearly all of these items had many draws, and so a rare one as well: it leans more to long transactions
+    than in proportion to their length, and a rare itemset once more for each of its items.
     """
 
     items: int
     size: float = 1.0
+
+    @classmethod
+    def of(cls, itemsets: Itemsets) -> "FewItems":
+        """Those that some itemsets are made of.
+
+        >>> FewItems.of(Itemsets.of([(3, 5), (3, 7), (5,)]))
+        FewItems(items=3, size=1.6666666666666667)
+        """
+        return cls(int(np.unique(itemsets.items).size), float(np.diff(itemsets.offsets).mean()))
 
     @property
     def as_many(self) -> FloatArray:

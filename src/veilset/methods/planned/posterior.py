@@ -5,7 +5,6 @@ on a logarithmic scale up to the most transactions there may be; released suppor
 their own. For each itemset the logarithm of the probability of each tilt and support is kept, up to a constant.
 """
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,8 +19,8 @@ from veilset.results.estimates import Estimates
 SUPPORTS_IN_GRID = 320
 FINE_STEPS = 161
 """Values of the grid that one released support is looked at with."""
-REACH = 6.0
-"""Deviations to both sides of the mean that such a grid covers."""
+LEFT_OUT = 1e-5
+"""Of the probability, what lies beyond each end of such a grid."""
 LEAST_POSSIBLE = 1e-6
 """Of the probability, less than this is left where the answers about nested itemsets contradict each other."""
 LOWER_TAILS = 26
@@ -30,14 +29,11 @@ SAY_OF_PRIOR = 0.7
 """Where supports are told, 0.7 of the logarithm of a prior that was fitted to counts is believed. What is more frequent
 than expected has more companions, so a cap takes more of it, and subsets and counts err together: such a prior makes
 too little of how far supports may be from it."""
-DOUBT_OF_CAPS = 1.2
-"""Where supports are told, what a cap takes is taken to be 1.2 times as uneven as where itemsets are looked for:
-several counts of an itemset err together, which the search need not mind."""
 DOUBT_OF_NESTED = 3.0
 """Where an itemset is compared with a subset or a superset, that is taken to be known 3 times less well: both are
 counted under the same caps, so they err together."""
 ZOOMS = 3
-"""Times that the grid is laid around what the one before it says."""
+"""Times that a grid is laid around what the one before it says."""
 
 
 def grid_to(number: int) -> FloatArray:
@@ -157,33 +153,30 @@ class Posterior:
     def fine(self, places: Int64Array) -> "FinePosterior":
         """What is known of some supports, each on a fine grid of its own."""
         some = self.take(places)
-        step = math.log(self.grid[1] / self.grid[0])
-        means, deviations = some.means, np.maximum(some.deviations, step * some.means / 2)
+        fine = some.on_grids(np.tile(self.grid, (len(some.itemsets), 1)))
         for _ in range(ZOOMS):
-            fine = some.on_grids_around(means, deviations)
-            means, deviations = fine.means, np.maximum(fine.deviations, fine.steps / 2)
+            fine = some.on_grids(np.geomspace(*fine.ends(), FINE_STEPS, axis=1))
         return fine
 
-    def on_grids_around(self, means: FloatArray, deviations: FloatArray) -> "FinePosterior":
-        """What is known of each support within REACH deviations of a mean."""
-        low = np.maximum(means - REACH * deviations, self.grid[0])
-        high = np.minimum(means + REACH * deviations, self.grid[-1])
-        supports = np.linspace(low, np.maximum(high, low + 1e-6), FINE_STEPS, axis=1)
+    def on_grids(self, supports: FloatArray) -> "FinePosterior":
+        """What is known of each support where it may be one of a row, evenly spaced on a logarithmic scale.
+
+        So is the grid of the prior, which therefore is a probability for each of the row, up to a constant. An item
+        that is either frequent or no more than noise is as well told as one that is known closely.
+        """
         log_prior = np.empty_like(supports)
         for place, row in enumerate(supports):
             says = SAY_OF_PRIOR if len(self.itemsets[place]) > 1 else 1.0
             log_prior[place] = says * np.interp(row, self.grid, self.log_prior[place])
-        # The prior is a probability for each of values that are evenly spaced on a logarithmic scale.
-        log_joint = (log_prior - np.log(supports))[:, None, :] + LOG_TILTS[:, None]
+        log_joint = log_prior[:, None, :] + LOG_TILTS[:, None]
         for each in self.answered:
-            measured = each.measurement.doubted(DOUBT_OF_CAPS)
-            log_joint[each.places] += measured.log_likelihoods_at(supports[each.places], self.grid)
+            log_joint[each.places] += each.measurement.log_likelihoods_at(supports[each.places], self.grid)
         return FinePosterior(self.itemsets, supports, normed(over_tilts(log_joint)))
 
 
 @dataclass(frozen=True, eq=False)
 class FinePosterior:
-    """Itemsets, the supports that each may have, evenly spaced, and the probability of each."""
+    """Itemsets, the supports that each may have, in rows, and the probability of each."""
 
     itemsets: list[Itemset]
     supports: FloatArray
@@ -202,10 +195,13 @@ class FinePosterior:
         deviations: FloatArray = np.sqrt(squares)
         return deviations
 
-    @property
-    def steps(self) -> FloatArray:
-        """From one of the supports to the next."""
-        return self.supports[:, 1] - self.supports[:, 0]
+    def ends(self) -> tuple[FloatArray, FloatArray]:
+        """Between which supports each lies, but for LEFT_OUT at either end; one support further out than that."""
+        below, last_place = self.chances.cumsum(axis=1), self.supports.shape[1] - 1
+        first = np.maximum((below < LEFT_OUT).sum(axis=1) - 1, 0)
+        last = np.minimum((below < 1 - LEFT_OUT).sum(axis=1) + 1, last_place)
+        rows = np.arange(len(below))
+        return self.supports[rows, first], self.supports[rows, last]
 
     def shortest(self, chance: float) -> tuple[FloatArray, FloatArray]:
         """The ends of the shortest interval that holds each support with that chance.

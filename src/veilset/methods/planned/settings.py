@@ -162,8 +162,6 @@ class Settings:
 
     unevenness_of_a_tilt: float = 0.2
     """0.2 of what the average itemset loses under a cap is what the tilt of an itemset does not tell of its loss."""
-    doubt_of_histograms: float = 1.25
-    """1.25 times how far draws of the model depart from its mean is what a histogram may be misread by."""
 
     # Prior: ln of how much more frequent an itemset is than independence would have it
     usual_lift: float = 0.5

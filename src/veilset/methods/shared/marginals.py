@@ -37,11 +37,12 @@ GROWTH = 0.8
 MISFITS = np.geomspace(0.03, 1.0, 20)
 """How far the expected share of the remaining transactions may be off: its variance, as a part of the largest."""
 REMAINING_WITHIN, HEAVY_TAILS = 0.8, 4
-"""What the seen cells tell of all others is off by 0.8 on a logarithmic scale, with the tails of Student's t with 4 degrees
-of freedom. Marginals of 6 to 14 items of nine real and four generated datasets, noise of 2 to 50: the standard deviation
-is 0.9, and one in a hundred is off by 2.3 to one side or by 2.7 to the other."""
+"""What the seen cells tell of all others is off by 0.8 on a logarithmic scale, with the tails of Student's t with 4
+degrees of freedom. Marginals of 6 to 14 items of nine real and four generated datasets, noise of 2 to 50: the standard
+deviation is 0.9, and one in a hundred is off by 2.3 to one side or by 2.7 to the other."""
 AS_EXPECTED_OF = 500
-"""Of 500 cells, those that are not seen hold as much as the seen ones let expect; of more cells more, by the cube root."""
+"""Of 500 cells, those that are not seen hold as much as the seen ones let expect; of more cells more, by the cube root.
+"""
 REMAINING_REACH, REMAINING_STEPS = 8, 2000
 """What remains is looked for within 8 standard deviations of what noisy numbers say, in 2,000 steps."""
 MOST_TO_LEARN_FROM, INDEPENDENT = 200, 10
