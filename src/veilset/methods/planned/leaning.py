@@ -17,9 +17,6 @@ from veilset.methods.planned.histogram_laws import HARDLY_ANY, NUMBERS
 from veilset.methods.planned.measurements import TILTS, USUAL_TILT
 from veilset.methods.planned.overlap import Overlap, containing
 
-CHOSEN_LEAN = 1.05
-"""1.05 times as much as an item leans towards long transactions, one of a few chosen itemsets leans towards
-transactions that contain many of the chosen: those are chosen that occur together."""
 TRUST = 0.5
 """Half of what tells an itemset from the others by its expected companions, on a logarithmic scale, is taken as true:
 items are not independent beside an itemset, and what is known of supports is noisy."""
@@ -71,7 +68,6 @@ def counted_by_itemset(
 
 def _tilts(grid: FloatArray, companions: Companions, tables: dict[int, _Table]) -> FloatArray:
     """TILTS of each itemset: around the one with which transactions contain as many as are expected beside it."""
-    usual = CHOSEN_LEAN * USUAL_TILT
     places = np.minimum(np.searchsorted(grid, companions.supports), grid.size - 1).tolist()
     contained = np.array(
         [
@@ -79,7 +75,7 @@ def _tilts(grid: FloatArray, companions: Companions, tables: dict[int, _Table]) 
             for least, place in zip(companions.least.tolist(), places, strict=True)
         ]
     )
-    as_usual = np.array([np.interp(usual, TABLE_TILTS, row) for row in contained])
+    as_usual = np.array([np.interp(USUAL_TILT, TABLE_TILTS, row) for row in contained])
     more = np.log(np.maximum(companions.expected, 1e-9)) - as_usual
     more -= np.average(more, weights=np.maximum(companions.supports, 1.0))
     middles = np.array(
@@ -88,7 +84,7 @@ def _tilts(grid: FloatArray, companions: Companions, tables: dict[int, _Table]) 
             for wanted, row in zip(as_usual + TRUST * more, contained, strict=True)
         ]
     )
-    around = CHOSEN_LEAN * (np.array(TILTS) - USUAL_TILT)
+    around = np.array(TILTS) - USUAL_TILT
     return np.clip(middles[:, None] + around, TABLE_TILTS[0], TABLE_TILTS[-1])
 
 

@@ -155,8 +155,8 @@ class Settings:
     """0.25 is the standard deviation of the logarithm of a total of supports that were measured."""
     expected_total_within: float = 1.0
     """1 is that of the total of candidates, which only their subsets tell of."""
-    typical_width: float = 0.8
-    """0.8 is the standard deviation of a typical log-normal law of the model."""
+    typical_width: float = 0.65
+    """0.65 is the standard deviation of a typical log-normal law of the model."""
     width_within: float = 0.4
     """0.4 is the standard deviation of that width, before any answer."""
 
