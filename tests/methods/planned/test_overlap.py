@@ -1,5 +1,6 @@
 """How many itemsets transactions contain, learned from noise; what is kept under a cap; which cap is best."""
 
+import math
 from dataclasses import replace
 from fractions import Fraction
 
@@ -61,6 +62,30 @@ def test_a_log_normal_overlap_is_recovered_under_little_noise(middle: float, wid
     found = Overlap.of(histogram_of(numbers, epsilon=1), numbers.size, settings=DEFAULT)
     assert found.transactions.sum() == pytest.approx((numbers > 0).sum(), rel=0.02)
     assert found.kept(most) == pytest.approx(kept_of(numbers, most), abs=0.02)
+
+
+def power_law(exponent: float, *, rows: int = 40_000) -> npt.NDArray[np.int64]:
+    """Lengths of sessions: most hold one, a few hold hundreds."""
+    return np.minimum(np.random.default_rng(6).zipf(exponent, rows), 300)
+
+
+def poisson(mean: float, *, rows: int = 40_000) -> npt.NDArray[np.int64]:
+    """Lengths of baskets that are all much alike."""
+    return np.random.default_rng(7).poisson(mean, rows)
+
+
+@pytest.mark.parametrize(
+    "numbers", [power_law(2.3), power_law(2.6), poisson(4.0), poisson(9.0)], ids=["2.3", "2.6", "4", "9"]
+)
+def test_long_and_short_tails_are_read_under_much_noise(numbers: npt.NDArray[np.int64]) -> None:
+    """Where noise hides the last classes, those before them tell of the tail: the share is about right on average."""
+    found = [
+        Overlap.of(
+            histogram_of(numbers, epsilon=Fraction(1, 100), seed=seed), numbers.size, settings=DEFAULT
+        ).kept(4)
+        for seed in range(20)
+    ]
+    assert float(np.mean(np.log(found))) == pytest.approx(math.log(kept_of(numbers, 4)), abs=0.1)
 
 
 def test_a_class_that_no_noise_explains_is_believed_against_the_model() -> None:
