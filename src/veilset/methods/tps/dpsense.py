@@ -16,33 +16,28 @@ With given items, transactions are restricted to them before anything else: a lo
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
-from veilset.arrays import Int64Array
+from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import Curator, KeepRandom, NoisyCount, NormalisedCounts
 from veilset.itemsets import Itemsets
-from veilset.methods.shared.noisy_values import (
-    DEVIATIONS,
-    SURE,
-    WHOLE,
-    KeptShares,
-    MeasuredGroup,
-    NoisyValues,
-)
+from veilset.methods.shared.noisy_values import MeasuredGroup, NoisyValues
 from veilset.methods.shared.shrinkage import Shrunk, shrunk, shrunk_in_groups
+from veilset.methods.tps.leanings import Leanings, support_classes
+from veilset.methods.tps.lengths import USUAL_MIDDLE, USUAL_OF_CHOSEN, LengthLaws
 from veilset.results.estimates import Estimates
 
 LIMITS = (1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200)
 """The lengths to choose from: public, and few, so that a small share of epsilon can tell them apart."""
 PRICE = 6
 """How many scales of noise one support at the k-th place must be worth; see docs/methods/tps.md."""
-UNEVENNESS, LEAST_UNEVEN = 0.9, 0.005
-"""The log of the share that an item keeps deviates by 0.9 of what is lost on average times the root of what is kept; by
-0.005 at the least. Where nearly all is lost, all lose nearly alike."""
-LEAST_NORMALISED, LONGEST, SHARES_IN_GRID = 0.02, 128, 100
-"""Of 100 shares on a grid, the least is that of a transaction of 128 items, but not below 0.02."""
+LEAST_NORMALISED, LEAST_MEAN = 0.01, 1e-3
+"""0.01 of the supports is left on average at the least, and 0.001 of a transaction of each."""
+SPARSE = 0.125
+"""1/8 of what may be added is added by a transaction on average, at the most, where lengths differ much."""
 MOST_ADDED = 50
 """What one transaction adds to the sum of supports at the most; longer ones are rare once items are chosen."""
 
@@ -81,12 +76,13 @@ def scaled_up(
     chosen: Sequence[int],
     *,
     most: int,
+    number: NoisyCount,
     largest: int,
     epsilon: Fraction,
 ) -> Estimates:
     """The supports of chosen items: what normalised ones stand for, if their sum is to be right.
 
-    No support is above the largest that is possible. An item may have kept more than the average one, or less.
+    No support is above the largest that is possible. Items lean to long transactions or to short ones.
     """
     total = curator.ask_total(np.array(chosen), most=most, epsilon=epsilon)
     place_of = {item: place for place, item in enumerate(counts.items.tolist())}
@@ -94,29 +90,90 @@ def scaled_up(
     steps = counts.mechanism.steps
     noisy = NoisyValues.laplace(counts.values / steps, float(counts.mechanism.scale) / steps)
     together = shrunk(noisy, places, largest=largest)
-    kept = kept_of_sums(together, total, limit=counts.limit, items=counts.items.size)
-    found = shrunk_in_groups([MeasuredGroup(noisy, kept)], [places], largest=largest)
-    return found.estimates(Itemsets.of((item,) for item in chosen))
+    if counts.limit >= counts.items.size:
+        return together.estimates(Itemsets.of((item,) for item in chosen))
+    measured = NormalisedAnswers(
+        noisy, places, together, total, most, counts.limit, number, counts.items.size < curator.alphabet_size
+    )
+    return measured.supports(largest=largest).estimates(Itemsets.of((item,) for item in chosen))
 
 
-def kept_of_sums(normalised: Shrunk, total: NoisyCount, *, limit: int, items: int) -> KeptShares:
-    """The law of the share of a support that is left in normalised transactions, from two sums over the chosen items.
+@dataclass(frozen=True, slots=True, eq=False)
+class NormalisedAnswers:
+    """What was answered: noisy normalised supports, the places of those chosen, and the sum of their supports.
 
-    A share explains the noisy `total` as far as what is normalised, over the share, is near to it. What is lost differs
-    from item to item in proportion. Where all items fit into the limit, nothing is lost.
+    `normalised` are those of the chosen ones, calm. Where transactions are restricted to some items, how many of them
+    hold any is not known.
     """
-    if limit >= items:
-        return WHOLE
-    least = min(max(limit / LONGEST, LEAST_NORMALISED), 0.9)
-    shares = np.geomspace(1.0, least, SHARES_IN_GRID)
-    sums = float(normalised.means.sum()) / shares
-    errors = float(np.linalg.norm(normalised.deviations)) / shares
-    noise = 0.0 if total.mechanism is None else float(total.mechanism.scale)
-    widths = np.hypot(np.hypot(noise, errors), LEAST_UNEVEN * sums)
-    likely = np.exp(-np.abs(total.value - sums) / widths) / widths
-    reached = np.cumsum(likely) / likely.sum()
-    low, middle, high = np.interp([0.975, 0.5, 0.025], reached, shares).tolist()
-    uneven = max(UNEVENNESS * (1 - middle) * math.sqrt(middle), LEAST_UNEVEN)
-    # The most popular items, which make the sums, are often held alone: others may all have kept less.
-    doubt = (math.log(high / middle), math.hypot(math.log(middle / low), SURE * uneven))
-    return KeptShares.at_deviations(np.minimum(middle * np.exp(-uneven * DEVIATIONS), 1.0), doubt)
+
+    noisy: NoisyValues
+    places: Int64Array
+    normalised: Shrunk
+    total: NoisyCount
+    most: int
+    limit: int
+    number: NoisyCount
+    is_restricted: bool
+
+    def supports(self, *, largest: float) -> Shrunk:
+        """The supports of the chosen items: in classes of equal shares, by what is counted of them."""
+        leanings, values = self.leanings(), self.noisy.values.copy()
+        laws = self.laws(leanings)
+        values[self.places] = self._means
+        classes = support_classes(values, float(self._means.max()))
+        of_chosen = classes[self.places]
+        groups, chosen = [], []
+        some = np.unique(of_chosen)
+        # An item in a class of which none was chosen is like the next rarer ones, or the rarest.
+        nearest = some[np.minimum(np.searchsorted(some, classes), some.size - 1)]
+        for each in some.tolist():
+            members = np.flatnonzero(nearest == each)
+            kept = leanings.kept_at(float(leanings.powers[of_chosen == each].mean()), laws)
+            groups.append(MeasuredGroup(self.noisy.take(members), kept))
+            chosen.append(np.searchsorted(members, self.places[of_chosen == each]))
+        found = shrunk_in_groups(groups, chosen, largest=largest)
+        return found.take(np.argsort(np.argsort(of_chosen, kind="stable"), kind="stable"))
+
+    def leanings(self) -> Leanings:
+        """Which of the chosen items lean to long transactions."""
+        counted = float(self._means.sum())
+        share = min(max(counted / max(self.total.value, 1), LEAST_NORMALISED), 1.0)
+        others = max(float(self.noisy.values.sum()) - counted, 0.0)
+        held = self._means / share / max(self.number.value, 1)
+        return Leanings.of(self._means, others=others, held=held)
+
+    def laws(self, leanings: Leanings) -> LengthLaws:
+        """The laws of lengths, weighed by what the two sums say."""
+        items, means = self.noisy.values.size, self._means
+        laws = LengthLaws.of(
+            self.limit, items=items, middle=USUAL_OF_CHOSEN if self.is_restricted else USUAL_MIDDLE
+        )
+        if not self.is_restricted:
+            full = self.limit * max(self.number.value, 1)
+            noise = float(np.linalg.norm(self.noisy.deviations)) / full
+            of_number = math.sqrt(2) * _scale_of(self.number) / max(self.number.value, 1)
+            laws = laws.explaining_filled(float(self.noisy.values.sum()) / full, math.hypot(noise, of_number))
+        of_chosen = float(means.sum()) / max(float(self.noisy.values.sum()), float(means.sum()))
+        return laws.explaining_total(
+            float(self.total.value),
+            _scale_of(self.total),
+            normalised=means,
+            powers=leanings.powers,
+            error=float(np.linalg.norm(self.normalised.deviations) / means.sum()),
+            most=self.most / of_chosen if self.is_capped else math.inf,
+        )
+
+    @property
+    def is_capped(self) -> bool:
+        """Whether the sum may lack what long transactions hold; not where rows are records, of about one length."""
+        return self.is_restricted or self.total.value < SPARSE * self.most * self.number.value
+
+    @property
+    def _means(self) -> FloatArray:
+        """Normalised supports of the chosen items, all above 0."""
+        return np.maximum(self.normalised.means, LEAST_MEAN)
+
+
+def _scale_of(count: NoisyCount) -> float:
+    """The scale of its noise; 0 where it is public."""
+    return 0.0 if count.mechanism is None else float(count.mechanism.scale)

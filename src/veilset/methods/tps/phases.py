@@ -85,6 +85,7 @@ def in_two_phases(
             part.counts,
             part.items,
             most=part.most,
+            number=preliminaries.number,
             largest=preliminaries.most,
             epsilon=for_scaling / len(parts),
         )
