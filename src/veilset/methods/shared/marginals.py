@@ -116,7 +116,7 @@ def _remaining(
 
 
 def _log_chances_by_seen(possible: FloatArray, seen: FloatArray, least: float) -> FloatArray:
-    """ln of how likely it is that the cells that are not seen have so many transactions, by those seen alone.
+    """ln of how likely each number of transactions in the cells that are not seen is, by those seen alone.
 
     If there are about as many cells of each size on a logarithmic scale, those below the `least` that is seen add up to
     that times the number of cells between it and e times it; the more cells there are, the more. That may be far off.
