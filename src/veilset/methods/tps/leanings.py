@@ -49,7 +49,7 @@ class Leanings:
 
         >>> found = Leanings.of(np.array([4000.0, 500.0, 50.0]), others=3000.0, held=np.array([0.6, 0.05, 0.01]))
         >>> found.powers.round(2).tolist(), round(found.within, 2)
-        ([0.47, 1.06, 1.25], 0.37)
+        ([0.42, 0.94, 1.28], 0.37)
         """
         logs, total = np.log(normalised), float(normalised.sum()) + others
         within = WITHIN_BY_RANGE * float(np.ptp(logs))
