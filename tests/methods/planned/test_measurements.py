@@ -62,3 +62,11 @@ def test_tilts_are_averaged_by_how_usual_they_are() -> None:
     assert np.exp(LOG_TILTS).sum() == pytest.approx(1)
     alike = np.log(np.array([[[0.2, 0.8]] * len(TILTS)]))
     assert over_tilts(alike + LOG_TILTS[:, None]) == pytest.approx(np.log([[0.2, 0.8]]))
+
+
+def test_an_itemset_may_lean_twice_as_much_as_others() -> None:
+    """The farthest tilt has the chance of a heavy tail: some hundredths, where a normal law leaves thousandths."""
+    chances = np.exp(LOG_TILTS)
+    assert chances.sum() == pytest.approx(1)
+    assert TILTS[-1] >= 2
+    assert 0.02 < chances[-1] < 0.06

@@ -245,9 +245,8 @@ def test_a_fine_grid_fits_what_is_known_closely_and_what_is_hardly_known(deviati
     """Normal noise on a support of 30,000 among 100,000: mean and deviation are those of the noise."""
     grid = grid_to(100_000)
     answer = Measurement.of_supports(np.array([30_000.0]), np.array([deviation]), grid)
-    flat = np.log(grid)[
-        None, :
-    ]  # as likely for each transaction more, not for each step on a logarithmic scale
+    # As likely for each transaction more, not for each step on a logarithmic scale.
+    flat = np.log(grid)[None, :]
     fine = Posterior.unmeasured([(0,)], flat, grid).updated(np.array([0]), answer).fine(np.array([0]))
     assert fine.means[0] == pytest.approx(30_000, abs=0.1 * deviation)
     assert fine.deviations[0] == pytest.approx(deviation, rel=0.05)

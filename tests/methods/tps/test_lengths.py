@@ -28,6 +28,13 @@ def test_how_full_transactions_are_tells_how_long() -> None:
     assert short.quantiles_at(1.0, (0.5,))[0] > math.log(0.7)
 
 
+def test_empty_transactions_may_hide_long_ones() -> None:
+    """Filled by a third, with hardly any noise: lengths may be far more, if others are empty; never far less."""
+    found = laws(5).explaining_filled(0.35, 0.001)
+    assert float(found.weights[found.filled > 0.5].sum()) > 0.01
+    assert float(found.weights[found.filled < 0.2].sum()) < 1e-6
+
+
 def test_a_sum_of_supports_tells_what_share_was_counted() -> None:
     """1,000 of 4,000: a quarter, where nothing else is known, and the more surely the less noise."""
     normalised, powers = np.full(10, 100.0), np.ones(10)

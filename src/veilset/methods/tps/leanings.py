@@ -27,6 +27,7 @@ MOST_HELD = 0.95
 AWAY = np.array([-3.8, -2.8, -1.8, -0.97, -0.3, 0.2, 0.7, 1.2, 1.87])
 """9 places that powers are at, in deviations from what is expected: items that are held alone are far below."""
 CHANCES_AWAY = np.array([0.015, 0.03, 0.06, 0.13, 0.19, 0.215, 0.19, 0.12, 0.05])
+"""How likely each of these is."""
 LEAST_UNEVEN, ALL_UNEVEN = 0.018, 0.1
 """0.018: the scale by which logarithms of shares differ at the least where 0.1 or more is lost; 0.035 as a standard
 deviation was measured where rows are records of one length (accidents-15k, pumsb_star-de)."""

@@ -31,6 +31,7 @@ USUAL_MIDDLE, USUAL_WITHIN = math.log(8), 0.9
 USUAL_OF_CHOSEN = math.log(3)
 """3: the same where only a few items of a transaction count."""
 TAILS_OF_POWERS, ENDS_OF_TAILS = (0.5, 0.75, 1.0, 1.25, 1.5, 2.0), (100, 300, 1000)
+"""Heavy tails fall like 1 / length ** 0.5 to 2, on a logarithmic scale, and end at 100, 300 or 1,000."""
 HEAVY_TAILED = 0.1
 """10 % of datasets have lengths that fall off by a power up to some end, as in sessions."""
 NOT_EMPTY = 0.01
