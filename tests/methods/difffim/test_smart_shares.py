@@ -36,3 +36,12 @@ def test_a_limit_that_holds_everything_keeps_everything() -> None:
     """Whoever comes first."""
     for share in (0.0, 0.5, 1.0):
         assert kept_smartly(LENGTHS, size=2, limit=8, outranked=share).middle == pytest.approx(1)
+
+
+@pytest.mark.parametrize("share", [0.3, 1.0])
+def test_itemsets_of_one_dataset_lose_alike(share: float) -> None:
+    """What all of them lose more than was thought is in doubt as much as how they differ, however exact lengths are."""
+    kept = kept_smartly(LENGTHS, size=2, limit=4, outranked=share)
+    logs = np.log(kept.shares)
+    differ = float(np.sqrt((logs - logs @ kept.chances) ** 2 @ kept.chances))
+    assert min(kept.doubt) >= 1.95 * differ > 0
