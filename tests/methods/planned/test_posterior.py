@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planned_cases import measured
+from planned_cases import measured, sharp_posterior
 from veilset.itemsets import Itemset
 from veilset.methods.planned.measurements import TILTS, Measurement
 from veilset.methods.planned.posterior import SUPPORTS_IN_GRID, FinePosterior, Posterior, grid_to
@@ -223,6 +223,13 @@ def test_a_support_is_told_as_likely_too_high_as_too_low() -> None:
     told = found.estimates()
     assert told.supports.tolist() == [10]
     assert told.low[0] <= 10 <= told.high[0] < 40
+
+
+def test_an_itemset_that_nobody_may_have_is_told_from_0() -> None:
+    """Counts of 0 and 30 under noise of a scale of 20 do not rule out none; one of 500 does."""
+    told = sharp_posterior({(0,): 0.0, (1,): 30.0, (2,): 500.0}, 1000, blur=20).fine(np.arange(3)).estimates()
+    assert told.low.tolist()[:2] == [0, 0]
+    assert told.low[2] > 400
 
 
 def test_an_item_that_is_frequent_or_no_more_than_noise_is_told_as_both() -> None:

@@ -32,6 +32,8 @@ too little of how far supports may be from it."""
 DOUBT_OF_NESTED = 3.0
 """Where an itemset is compared with a subset or a superset, that is taken to be known 3 times less well: both are
 counted under the same caps, so they err together."""
+LEAST_TOLD = 2.0
+"""Less than 2 cannot be told from nothing."""
 ZOOMS = 3
 """Times that a grid is laid around what the one before it says."""
 
@@ -266,8 +268,12 @@ class FinePosterior:
         )
 
     def estimates(self) -> Estimates:
-        """Supports that are as likely too high as too low, and the shortest interval that holds each by 95 %."""
+        """Supports that are as likely too high as too low, and the shortest interval that holds each by 95 %.
+
+        The least support of a grid is 1, which stands for none as well: who may have 1 may have 0.
+        """
         low, high = self.shortest(0.95)
+        low = np.where(low < LEAST_TOLD, 0.0, low)
         return Estimates(
             Itemsets.of(self.itemsets),
             np.rint(self.medians).astype(np.int64),
