@@ -36,6 +36,16 @@ def normalised_supports(baskets: Baskets, alphabet_size: int, limit: int, steps:
     ]
 
 
+def unlikeness(baskets: Baskets, items: Sequence[int], limit: int, average: Fraction) -> Fraction:
+    """The sum over items of |a - average b|: a basket of n items adds min(1, limit / n) to a of each, 1 / n to b."""
+    total = Fraction(0)
+    for item in items:
+        lengths = [len(basket) for basket in baskets if item in basket]
+        to_limit = sum((min(Fraction(1), Fraction(limit, length)) for length in lengths), Fraction(0))
+        total += abs(to_limit - average * sum((Fraction(1, length) for length in lengths), Fraction(0)))
+    return total
+
+
 def weighted_items(baskets: Baskets, alphabet_size: int, weights: Sequence[int]) -> list[int]:
     """For each item the sum of what the lengths of the baskets that hold it weigh."""
     return [

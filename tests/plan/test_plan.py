@@ -121,6 +121,7 @@ def test_planned_asks_question_by_question_what_was_forecast(
         "support of the k-th itemset": "support of the",
         "lengths": "number of items held",
         "how many items": "number of items as frequent",
+        "long and short transactions": "how unlike long and short transactions",
     }
     kinds = {
         "marginals": "marginal of",

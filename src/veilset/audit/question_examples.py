@@ -214,6 +214,14 @@ QUESTIONS: Mapping[str, Ask] = {
     "normalised supports of 2 items": lambda curator, epsilon: seen_counts(
         "item", curator.ask_normalised_supports(1, epsilon=epsilon, items=np.array([1, 0])).values
     ),
+    "unlikeness": lambda curator, epsilon: {
+        "sum": curator.ask_unlikeness(np.array([0, 2]), limit=2, average=Fraction(2), epsilon=epsilon).value
+    },
+    "unlikeness around 3/2": lambda curator, epsilon: {
+        "sum": curator.ask_unlikeness(
+            np.array([0, 1, 2, 3]), limit=3, average=Fraction(3, 2), epsilon=epsilon
+        ).value
+    },
     "containment": lambda curator, epsilon: seen_counts(
         "class", curator.ask_containment(THREE_ITEMSETS, classes=(0, 1, 2), epsilon=epsilon).values
     ),

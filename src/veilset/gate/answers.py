@@ -16,6 +16,14 @@ class NoisyCount:
     mechanism: DiscreteLaplace | None
 
 
+@dataclass(frozen=True, slots=True)
+class NoisyUnlikeness:
+    """How unlike long and short transactions are, with noise: a sum of transactions, in steps of the mechanism."""
+
+    value: int
+    mechanism: DiscreteLaplace
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class NoisyHistogram:
     """Counts of classes that exclude each other, each with noise: lengths, containment, or the cells of a marginal."""

@@ -149,6 +149,9 @@ ASKED: dict[str, Callable[[Curator, Fraction], object]] = {
     ),
     "ask_capped_counts": lambda curator, epsilon: curator.ask_capped_counts(SOME, most=1, epsilon=epsilon),
     "ask_normalised_supports": lambda curator, epsilon: curator.ask_normalised_supports(2, epsilon=epsilon),
+    "ask_unlikeness": lambda curator, epsilon: curator.ask_unlikeness(
+        ITEMS, limit=2, average=Fraction(3, 2), epsilon=epsilon
+    ),
     "ask_total": lambda curator, epsilon: curator.ask_total(ITEMS, most=2, epsilon=epsilon),
     "ask_marginal": lambda curator, epsilon: curator.ask_marginal((0, 2), epsilon=epsilon),
     "ask_kth_support": lambda curator, epsilon: curator.ask_kth_support(
@@ -320,6 +323,7 @@ IN_WORDS = {
     "ask_containment": "number of itemsets held, of 2 candidates, in 2 classes",
     "ask_capped_counts": "supports of 2 itemsets, contribution cap 1",
     "ask_normalised_supports": "supports of items, transactions normalised to 2 items",
+    "ask_unlikeness": "how unlike long and short transactions are in 3 items, up to 2 items in length",
     "ask_total": "sum of the supports of 3 items, contribution cap 2",
     "ask_marginal": "marginal of 2 items (4 cells)",
     "ask_kth_support": "support of the 1st itemset",

@@ -171,6 +171,7 @@ BAD: dict[str, list[Any]] = {
     "classes": [(0, 1.5), (0.0, 1.0), (0, NAN), (False, True), (0,), (0, 2, 1), (-1, 0), ()],
     "limits": [(1.5,), (NAN,), (True,), (0,), (-1, 1), ()],
     "price": [0.5, NAN, 1],
+    "average": [1.5, NAN, 1, True, Fraction(1, 2), Fraction(99), Fraction(4, 3), None],
     "law": ["Laplace", "exponential", None],
 }
 """What each parameter must refuse, whichever question has it."""
@@ -208,6 +209,7 @@ GOOD: dict[str, Any] = {
     "classes": (0, 1, 3),
     "limits": (1, 2),
     "price": Fraction(1),
+    "average": Fraction(3, 2),
     "law": "laplace",
     "by_blocks": True,
     "lengths": NoisyHistogram(np.zeros(2, np.int64), DiscreteLaplace(1, Fraction(1))),

@@ -19,6 +19,7 @@ from veilset.evaluate import Study, evaluate
 from veilset.gate import PrivacyUnit, SeededNoise
 from veilset.itemsets import Itemset, Itemsets
 from veilset.methods.planned import dataset
+from veilset.methods.planned.capped_counts import EveryItem
 from veilset.methods.planned.dataset import (
     MOST_ROWS_MADE,
     FoundSupports,
@@ -27,7 +28,6 @@ from veilset.methods.planned.dataset import (
     wanted_supports,
 )
 from veilset.methods.planned.few_items import MOST_FEW
-from veilset.methods.planned.levelwise import EveryItem
 from veilset.raw.transactions import Transactions
 from veilset.request import PublishRequest
 from veilset.results.estimates import Estimates

@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from veilset.methods.planned.measurements import LOG_TILTS, TILTS, Measurement, over_tilts
+from veilset.methods.planned.measurements import (
+    LOG_TILTS,
+    TILTS,
+    USUAL_TILT,
+    Measurement,
+    log_tilts,
+    over_tilts,
+)
 
 TINY_GRID = np.array([1.0, 2.0, 4.0, 8.0])
 
@@ -65,8 +72,16 @@ def test_tilts_are_averaged_by_how_usual_they_are() -> None:
 
 
 def test_an_itemset_may_lean_twice_as_much_as_others() -> None:
-    """The farthest tilt has the chance of a heavy tail: some hundredths, where a normal law leaves thousandths."""
-    chances = np.exp(LOG_TILTS)
+    """Far above the usual tilt lies what a heavy tail has, where a normal law leaves thousandths; far below, nothing."""
+    chances, tilts = np.exp(LOG_TILTS), np.array(TILTS)
     assert chances.sum() == pytest.approx(1)
-    assert TILTS[-1] >= 2
-    assert 0.02 < chances[-1] < 0.06
+    assert 0.02 < chances[tilts >= 1.9].sum() < 0.08
+    assert chances[tilts < 0].sum() < 1e-4
+
+
+def test_tilts_are_as_far_apart_as_is_said() -> None:
+    """The mean distance from the usual one grows with the spread, on both sides."""
+    off = np.array(TILTS) - USUAL_TILT
+    for side in (off < 0, off > 0):
+        apart = [float(np.exp(log_tilts(spread))[side] @ np.abs(off[side])) for spread in (0.15, 0.4, 1.0)]
+        assert apart[0] < 0.6 * apart[1] < 0.4 * apart[2]

@@ -63,7 +63,7 @@ def test_two_answers_are_better_than_one() -> None:
 def test_an_itemset_errs_alike_in_counts_under_one_cap_however_often_it_is_counted() -> None:
     """Two answers that lack about half of a support, by its tilt: together they tell no more than the tilt allows."""
     grid = grid_to(100_000)
-    lacking = np.outer(np.linspace(0.6, 0.3, len(TILTS)), grid)[None]
+    lacking = np.outer(np.interp(TILTS, [0.25, 2.0], [0.6, 0.3]), grid)[None]
     one = Measurement(np.array([4_500.0]), np.array([500.0]), lacking)
     once = Posterior.measured([(0,)], one, grid)
     twice = once.updated(np.array([0]), one)

@@ -7,7 +7,14 @@ import numpy as np
 
 from veilset.arrays import Int64Array
 from veilset.errors import BadCall
-from veilset.gate.answers import GaussianCounts, NoisyCount, NoisyCounts, NoisyHistogram, NormalisedCounts
+from veilset.gate.answers import (
+    GaussianCounts,
+    NoisyCount,
+    NoisyCounts,
+    NoisyHistogram,
+    NoisyUnlikeness,
+    NormalisedCounts,
+)
 from veilset.gate.questions.base import Questions, after_reshaping, on_chosen_items
 from veilset.gate.questions.door import (
     check_countable,
@@ -28,6 +35,25 @@ from veilset.wording import counted
 
 LARGEST_MARGINAL = 16
 """A marginal of n items has 2^n cells: more items than this make a histogram that nobody can use."""
+
+PARTS_OF_A_STEP = 8
+"""An average length is known to 1/8."""
+LONGEST_COMPARED = 256
+"""Lengths are told apart up to 256 items: beyond, weights of four billion transactions do not fit into 64 bits."""
+
+
+def checked_average(average: Fraction, limit: int) -> int:
+    """An average length of transactions of 1 to `limit` items, in PARTS_OF_A_STEP.
+
+    >>> checked_average(Fraction(5, 4), 3)
+    10
+    """
+    if type(average) is not Fraction or not 1 <= average <= limit or PARTS_OF_A_STEP % average.denominator:
+        raise BadCall(
+            f"an average length of {average!r} is not possible; "
+            f"give a Fraction from 1 to {limit} in steps of 1/{PARTS_OF_A_STEP}"
+        )
+    return int(average * PARTS_OF_A_STEP)
 
 
 def root_weights(most: int, largest: int) -> Int64Array:
@@ -226,6 +252,43 @@ class CountQuestions(Questions):
             steps=WEIGHT_STEPS,
         )
         return NormalisedCounts(codes, values, limit, mechanism)
+
+    def ask_unlikeness(
+        self, items: Int64Array, *, limit: int, average: Fraction, epsilon: Fraction
+    ) -> NoisyUnlikeness:
+        """How unlike long and short transactions are in some items: the sum over these of |a - average b|.
+
+        a and b are the supports of an item over transactions normalised to `limit` items, and to 1. If transactions of
+        all lengths held the items in the same proportions, a would be as many times b for each item as transactions
+        have items on average, `limit` at most. In steps of `gate.selection.length_scores`, each in PARTS_OF_A_STEP.
+
+        A transaction of n items adds min(n, limit) to all a together, and 1 to all b, so it moves the sum by at most
+        average - 1 or limit - average, whichever is more; what is lost by rounding down an item of b adds at most
+        n average / WEIGHT_STEPS to that, and no transaction moves it by more than `limit`.
+        """
+        items = checked_items(items, self.alphabet_size)
+        limit = whole(limit, "the length limit", least=2)
+        if limit > LONGEST_COMPARED:
+            raise BadCall(f"a length limit of {limit} is too large; give at most {LONGEST_COMPARED}")
+        parts = checked_average(average, limit)
+        rounded = average * Fraction(self.alphabet_size, WEIGHT_STEPS)
+        moved = min(Fraction(limit), max(average - 1, limit - average + rounded))
+
+        def look(engine: Engine) -> ExactCounts:
+            limits = np.array([limit, 1], np.int64)
+            supports = engine.normalised_supports(limits, KeepAll(), self._noise.keys, steps=WEIGHT_STEPS)
+            to_limit, to_one = supports.values[items].T
+            return ExactCounts(np.abs(PARTS_OF_A_STEP * to_limit - parts * to_one).sum(keepdims=True))
+
+        values, mechanism = self._noisy(
+            f"how unlike long and short transactions are in {counted(items.size, 'item')}, "
+            f"up to {counted(limit, 'item')} in length",
+            look,
+            sensitivity=math.ceil(moved),
+            epsilon=epsilon,
+            steps=WEIGHT_STEPS * PARTS_OF_A_STEP,
+        )
+        return NoisyUnlikeness(int(values[0]), mechanism)
 
     def ask_total(self, items: Int64Array, *, most: int, epsilon: Fraction) -> NoisyCount:
         """The sum of the supports of some items, where one transaction adds at most `most`: its sensitivity."""

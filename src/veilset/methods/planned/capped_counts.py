@@ -6,7 +6,7 @@ predicted to err less, it counts sqrt(m / n): L2 sensitivity c sqrt(m). These ar
 """
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -18,6 +18,31 @@ from veilset.methods.planned.companions import Companions
 from veilset.methods.planned.leaning import counted_by_itemset
 from veilset.methods.planned.measurements import Measurement
 from veilset.methods.planned.overlap import Cap, Overlap, root_weights_under, weights_under
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EveryItem:
+    """The supports of all items of the alphabet as they were first measured, and the scale of their noise."""
+
+    supports: FloatArray
+    scale: float
+
+    @classmethod
+    def of(
+        cls, counts: NormalisedCounts, overlap: Overlap, cap: Cap, *, noise: float, grid: FloatArray
+    ) -> "EveryItem":
+        """What capped counts say of the support of each item, rare or not; `noise` is its scale under a cap of 1."""
+        kept = max(overlap.kept(cap.most), 1e-6)
+        values, counted_of_grid = counts.values / counts.mechanism.steps, overlap.counted(grid, cap.most)
+        supports = np.where(
+            values < counted_of_grid[0], values / kept, np.interp(values, counted_of_grid, grid)
+        )
+        return cls(supports, cap.most * noise / kept)
+
+    def above_noise(self) -> FloatArray:
+        """The supports that stand out from noise on as many zeros; 0 in place of the others."""
+        noise = self.scale * math.log(max(self.supports.size, 2))
+        return np.where(self.supports >= noise, self.supports, 0.0)
 
 
 def ask_capped_supports(

@@ -26,7 +26,7 @@ import numpy as np
 from veilset.arrays import Int64Array
 from veilset.gate import Curator
 from veilset.itemsets import Domain, Itemset, Itemsets
-from veilset.methods.planned.capped_counts import ask_capped_supports, error_of_average_cap
+from veilset.methods.planned.capped_counts import EveryItem, ask_capped_supports, error_of_average_cap
 from veilset.methods.planned.companions import Companions
 from veilset.methods.planned.dense import ask_dense
 from veilset.methods.planned.few_items import (
@@ -36,7 +36,7 @@ from veilset.methods.planned.few_items import (
     records_in_cells,
 )
 from veilset.methods.planned.knowledge import itemset_sizes
-from veilset.methods.planned.levelwise import EveryItem, ask_levelwise
+from veilset.methods.planned.levelwise import ask_levelwise
 from veilset.methods.planned.overlap import ask_overlap
 from veilset.methods.planned.posterior import Posterior
 from veilset.methods.planned.refinement import ask_groups, ask_refinement

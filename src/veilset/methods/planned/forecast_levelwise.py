@@ -13,6 +13,7 @@ from veilset.gate import DiscreteLaplace
 from veilset.itemsets import Itemset
 from veilset.methods.planned import candidate_selection as choices
 from veilset.methods.planned.candidate_selection import KeptItems, LevelCandidates, Price
+from veilset.methods.planned.capped_counts import EveryItem
 from veilset.methods.planned.forecast_model import (
     Expected,
     ForecastProgress,
@@ -23,6 +24,7 @@ from veilset.methods.planned.forecast_model import (
 from veilset.methods.planned.prior import Prior
 from veilset.methods.planned.refinement_choice import choose_marginals
 from veilset.methods.planned.scouting import Scouting
+from veilset.methods.planned.tilts import choose_contrast
 
 
 def forecast_levels(world: World, scouting: Scouting) -> ForecastProgress:
@@ -57,11 +59,16 @@ def forecast_items(world: World, scouting: Scouting) -> ForecastProgress:
     expected = _expected_items(world, scouting, every_item, price, kept)
     scale = scouting.noise(price.epsilon, cap=price.cap.most) / price.cap.kept
     noise = DiscreteLaplace(min(price.cap.most, supports.size), price.epsilon)
+    stages = [Stage("lengths", lengths), Stage("supports, size 1", noise)]
+    contrast = choose_contrast(overlap, EveryItem(supports, scale).above_noise())
+    if contrast is not None:
+        tilts = DiscreteLaplace(contrast.moved, scouting.price(settings.share_for_tilts))
+        stages.append(Stage("long and short transactions", tilts))
     return ForecastProgress(
         expected,
         laws.support_to_be_first(scale, k=kept.most, candidates=supports.size),
-        (Stage("lengths", lengths), Stage("supports, size 1", noise)),
-        remaining - price.epsilon,
+        tuple(stages),
+        remaining - sum(stage.mechanism.epsilon for stage in stages[1:]),
         lengths=overlap,
     )
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from veilset.arrays import FloatArray, Int64Array
-from veilset.methods.planned.measurements import LOG_TILTS, Measurement
+from veilset.arrays import Int64Array
+from veilset.methods.planned.measurements import Measurement
 from veilset.methods.planned.posterior import Posterior, normed
 
 MISREADINGS, USUAL_MISREADING = np.linspace(-0.9, 0.9, 19), 0.35
@@ -56,16 +56,18 @@ def _misreading(some: Posterior, total: NoisySum) -> Misreading:
 
 def _reread(posterior: Posterior, misreading: Misreading) -> Posterior:
     """What is known if all measurements were misread."""
-    read = Posterior.unmeasured(posterior.itemsets, posterior.log_prior, posterior.grid)
+    read = Posterior.unmeasured(
+        posterior.itemsets, posterior.log_prior, posterior.grid, log_tilts=posterior.log_tilts
+    )
     for each in posterior.answered:
-        read = read.updated(each.places, _corrected(each.measurement, posterior.grid, misreading))
+        read = read.updated(each.places, _corrected(each.measurement, posterior, misreading))
     return read
 
 
-def _corrected(measured: Measurement, grid: FloatArray, misreading: Misreading) -> Measurement:
+def _corrected(measured: Measurement, known: Posterior, misreading: Misreading) -> Measurement:
     """A measurement with what a cap leaves changed by a misreading."""
-    lost = 1 - np.minimum(measured.counted / grid, 1.0)
-    usual = float(np.exp(LOG_TILTS) @ lost.mean(axis=2).sum(axis=0)) / max(len(lost), 1)
+    lost = 1 - np.minimum(measured.counted / known.grid, 1.0)
+    usual = float(np.exp(known.log_tilts) @ lost.mean(axis=2).sum(axis=0)) / max(len(lost), 1)
     return replace(
         measured,
         counted=measured.counted * np.exp(misreading.mean * lost),

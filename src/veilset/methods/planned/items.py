@@ -8,7 +8,8 @@ Privacy argument. Neighbours differ by one privacy unit of at most c transaction
 2. 1/50 of epsilon for the support of the k-th item, sensitivity c, and 3/100 for the histogram of lengths, in which a
    transaction is in one class: sensitivity c;
 3. half of what remains for the counts of all items under a cap m on what one transaction counts: one of n > m items
-   counts m / n for each. L1 sensitivity c m;
+   counts m / n for each. L1 sensitivity c m; and 1/100 of epsilon, where enough items stand out from noise, for how
+   unlike long and short transactions are in these (`planned.tilts`);
 4. the rest, but for 5, for items that are counted again, in one or more rounds: in each, 3/200 of epsilon for the
    histogram of how many of these items transactions contain, sensitivity c, and their counts under a cap of its own,
    L1 sensitivity c m;
@@ -20,7 +21,7 @@ Which items are counted again, every cap and every share follow from earlier ans
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -28,7 +29,7 @@ import numpy as np
 from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import Curator
 from veilset.itemsets import Itemsets
-from veilset.methods.planned.capped_counts import ask_capped_supports, measurement_of
+from veilset.methods.planned.capped_counts import EveryItem, ask_capped_supports, measurement_of
 from veilset.methods.planned.companions import Companions
 from veilset.methods.planned.histogram_laws import Total
 from veilset.methods.planned.item_posterior import NoisySum, corrected_by_sum
@@ -38,6 +39,7 @@ from veilset.methods.planned.overlap import Overlap, ask_overlap
 from veilset.methods.planned.posterior import Posterior, grid_to
 from veilset.methods.planned.prior import ItemPrior
 from veilset.methods.planned.settings import DEFAULT, Settings
+from veilset.methods.planned.tilts import ask_tilts
 from veilset.methods.shared.preliminaries import ask_preliminaries
 from veilset.request import Request
 from veilset.results.estimates import Estimates
@@ -126,8 +128,13 @@ def ask_all_items(
     cap = lengths.best_cap(support=bar, noise=search.noise(for_counts))
     counts = curator.ask_normalised_supports(cap.most, epsilon=for_counts)
     grid = grid_to(search.most)
+    every_item = EveryItem.of(counts, lengths, cap, noise=search.noise(for_counts), grid=grid)
+    tilts, for_tilts = ask_tilts(
+        curator, lengths, every_item.above_noise(), epsilon=search.epsilon * settings.share_for_tilts
+    )
     measured = measurement_of(counts, lengths, cap, grid=grid)
-    return lengths, _of_candidates(measured, grid, search.k), remaining - for_counts
+    posterior = replace(_of_candidates(measured, grid, search.k), log_tilts=tilts.law)
+    return lengths, posterior, remaining - for_counts - for_tilts
 
 
 def _of_candidates(every_item: Measurement, grid: FloatArray, k: int) -> Posterior:

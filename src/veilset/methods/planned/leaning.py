@@ -20,7 +20,7 @@ from veilset.methods.planned.overlap import Overlap, containing
 TRUST = 0.5
 """Half of what tells an itemset from the others by its expected companions, on a logarithmic scale, is taken as true:
 items are not independent beside an itemset, and what is known of supports is noisy."""
-TABLE_TILTS = np.arange(0.0, 4.01, 0.5)
+TABLE_TILTS = np.arange(-1.0, 4.01, 0.5)
 """Tilts that are computed; between two of them lies what is between."""
 
 

@@ -1,24 +1,23 @@
 """Items first, then larger and larger itemsets: which may be in the answer, and about how frequent they are.
 
-Privacy argument. With c the transactions of one privacy unit, three kinds of questions are asked: containment
+Privacy argument. With c the transactions of one privacy unit, four kinds of questions are asked: containment
 histograms, of how many of some itemsets transactions contain, and the largest support of a size, of sensitivity c each;
-and supports under a cap m, of L1 sensitivity c m (`ask_normalised_supports` for all items, `planned.capped_counts` for
-a list). Each takes a share of what remains. Lists, caps and shares follow from earlier answers
-(`planned.candidate_selection`); posteriors are post-processing.
+once how far itemsets differ in who holds them (`planned.tilts`); and supports under a cap m, of L1 sensitivity c m
+(`ask_normalised_supports` for all items, `planned.capped_counts` for a list). Each takes a share of what remains.
+Lists, caps and shares follow from earlier answers (`planned.candidate_selection`); posteriors are post-processing.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
 
-from veilset.arrays import FloatArray
 from veilset.gate import Curator, NormalisedCounts
 from veilset.itemsets import Itemsets
 from veilset.methods.planned import candidate_selection as choices
 from veilset.methods.planned.candidate_selection import LevelCandidates, Price
-from veilset.methods.planned.capped_counts import ask_capped_supports, measurement_of
+from veilset.methods.planned.capped_counts import EveryItem, ask_capped_supports, measurement_of
 from veilset.methods.planned.companions import supports_known
 from veilset.methods.planned.discovered import DiscoveredSupports, discovered_supports
 from veilset.methods.planned.overlap import Overlap, ask_overlap
@@ -26,20 +25,8 @@ from veilset.methods.planned.posterior import Posterior, grid_to
 from veilset.methods.planned.prior import ItemPrior, prior_of
 from veilset.methods.planned.refinement_choice import ByMarginals, choose_marginals
 from veilset.methods.planned.scouting import Scouting
+from veilset.methods.planned.tilts import Tilts, ask_tilts
 from veilset.wording import counted
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class EveryItem:
-    """The supports of all items of the alphabet as they were first measured, and the scale of their noise."""
-
-    supports: FloatArray
-    scale: float
-
-    def above_noise(self) -> FloatArray:
-        """The supports that stand out from noise on as many zeros; 0 in place of the others."""
-        noise = self.scale * math.log(max(self.supports.size, 2))
-        return np.where(self.supports >= noise, self.supports, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +34,7 @@ class MiningProgress:
     """The posterior so far, what remains of epsilon, and notes on what was done; whether larger itemsets may matter.
 
     `every_item` also tells of items that cannot be in the answer; `lengths` how all items overlap, where that was paid
-    for; `marginals` are the refinement, where it is settled.
+    for; `marginals` are the refinement, where it is settled; `tilts` tell how far apart those are who hold itemsets.
     """
 
     posterior: Posterior
@@ -57,10 +44,15 @@ class MiningProgress:
     every_item: EveryItem | None = None
     lengths: Overlap | None = None
     marginals: ByMarginals | None = None
+    tilts: Tilts = field(default_factory=Tilts)
 
     def then(self, posterior: Posterior, *, remaining: Fraction, note: str) -> "MiningProgress":
         """After one more stage."""
         return replace(self, posterior=posterior, remaining=remaining, notes=(*self.notes, note))
+
+    def tuned(self, scouting: Scouting) -> Scouting:
+        """What is looked for, with settings that fit how far tilts are apart."""
+        return replace(scouting, settings=self.tilts.tuned(scouting.settings))
 
     def stopped(self, note: str, *, remaining: Fraction) -> "MiningProgress":
         """With no larger itemsets to look for."""
@@ -70,6 +62,7 @@ class MiningProgress:
 def ask_levelwise(curator: Curator, scouting: Scouting) -> MiningProgress:
     """Items, pairs, and so on, while larger itemsets may be in the answer."""
     progress = ask_single_items(curator, scouting)
+    scouting = progress.tuned(scouting)
     for size in range(2, scouting.domain.max_size + 1):
         if size > 2 and progress.may_grow:
             progress = perhaps_by_marginals(scouting, progress, size)
@@ -113,30 +106,25 @@ def _measured_items(
     remaining = scouting.remaining - for_lengths
     price = choices.price_of_items(scouting, overlap, remaining)
     counts = curator.ask_normalised_supports(price.cap.most, epsilon=price.epsilon)
-    items = _kept_items(scouting, counts, price)
     grid = grid_to(scouting.most_transactions)
+    every_item = EveryItem.of(counts, overlap, price.cap, noise=scouting.noise(price.epsilon), grid=grid)
+    tilts, for_tilts = ask_tilts(
+        curator, overlap, every_item.above_noise(), epsilon=scouting.price(settings.share_for_tilts)
+    )
+    remaining -= price.epsilon + for_tilts
+    items = _kept_items(scouting, counts, price)
     measured = measurement_of(counts, overlap, price.cap, grid=grid)
     prior = ItemPrior.explaining(measured)
     posterior = Posterior.measured([(item,) for item in items], measured.take(items), grid, prior=prior)
+    posterior = replace(posterior, log_tilts=tilts.law)
     if found is not None:
         posterior = posterior.updated(np.arange(len(items)), found.measurement.take(items))
     note = (
         f"supports of all items: one transaction counts for at most {price.cap.most} of them; "
         f"{counted(len(items), 'item')} may matter to the answer"
     )
-    every_item = _every_item(scouting, counts, overlap, price)
-    return MiningProgress(
-        posterior, remaining - price.epsilon, (note,), every_item=every_item, lengths=overlap
-    )
-
-
-def _every_item(scouting: Scouting, counts: NormalisedCounts, overlap: Overlap, price: Price) -> EveryItem:
-    """What capped counts say of the support of each item, rare or not."""
-    cap, grid = price.cap, grid_to(scouting.most_transactions)
-    kept = max(overlap.kept(cap.most), 1e-6)
-    values, counted_of_grid = counts.values / counts.mechanism.steps, overlap.counted(grid, cap.most)
-    supports = np.where(values < counted_of_grid[0], values / kept, np.interp(values, counted_of_grid, grid))
-    return EveryItem(supports, scouting.noise(price.epsilon, cap=cap.most) / kept)
+    lengths = replace(overlap, settings=tilts.tuned(settings))
+    return MiningProgress(posterior, remaining, (note,), every_item=every_item, lengths=lengths, tilts=tilts)
 
 
 def _kept_items(scouting: Scouting, counts: NormalisedCounts, price: Price) -> list[int]:

@@ -16,22 +16,32 @@ import numpy as np
 
 from veilset.arrays import FloatArray
 
-TILTS = (0.25, 0.6, 0.95, 1.35, 2.0)
+TILTS = (-0.6, 0.1, 0.6, 0.95, 1.3, 1.9, 3.0)
 """An itemset that leans by 0 is as likely in long transactions as in short ones; by 1, in proportion to n."""
-USUAL_TILT, TILTS_DIFFER_BY = 0.95, 0.3
-"""0.95 is the usual tilt, and 0.3 how far tilts are from it, with the tails of Student's t with 3 degrees of freedom:
-where those who have much have other things than those who have little, some itemsets lean twice as much as others."""
+USUAL_TILT, USUAL_SPREAD = 0.95, 0.3
+"""0.95 is the usual tilt, and 0.3 how far tilts are from it where nothing tells (`planned.tilts` asks)."""
 
 
-def _log_tilts() -> FloatArray:
+def log_tilt_law(tilts: FloatArray, spread: float) -> FloatArray:
+    """ln of the density of tilts that are about `spread` from the usual one, up to a constant.
+
+    Above it has the tails of Student's t with 3 degrees of freedom: where those who have much have other things than
+    those who have little, some itemsets lean twice as much as others. Below it is normal: hardly any itemset is rarer
+    where there is more of everything.
+    """
+    off = (tilts - USUAL_TILT) / spread
+    law: FloatArray = np.where(off < 0, -off * off / 2, -2 * np.log1p(off * off / 3))
+    return law
+
+
+def log_tilts(spread: float) -> FloatArray:
     """ln of the probability of each of TILTS, before anything is measured."""
-    off = (np.array(TILTS) - USUAL_TILT) / TILTS_DIFFER_BY
-    logs = np.log(np.gradient(TILTS)) - 2 * np.log1p(off**2 / 3)
+    logs = np.log(np.gradient(TILTS)) + log_tilt_law(np.array(TILTS), spread)
     normed: FloatArray = logs - np.log(np.exp(logs).sum())
     return normed
 
 
-LOG_TILTS = _log_tilts()
+LOG_TILTS = log_tilts(USUAL_SPREAD)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

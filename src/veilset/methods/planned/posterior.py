@@ -5,7 +5,7 @@ on a logarithmic scale up to the most transactions there may be; released suppor
 their own. For each itemset the logarithm of the probability of each tilt and support is kept, up to a constant.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -66,7 +66,8 @@ class Answered:
 class Posterior:
     """Itemsets, ln of the prior probability of each support, and all measurements.
 
-    `log_joint` is ln of the probability of each tilt and support, after all measurements.
+    `log_joint` is ln of the probability of each tilt and support, after all measurements. Supports are told by
+    `log_tilts`, ln of the probability of each tilt before them; while itemsets are looked for, by the usual law.
     """
 
     itemsets: list[Itemset]
@@ -74,11 +75,20 @@ class Posterior:
     log_joint: FloatArray
     grid: FloatArray
     answered: tuple[Answered, ...] = ()
+    log_tilts: FloatArray = field(default_factory=LOG_TILTS.copy)
 
     @classmethod
-    def unmeasured(cls, itemsets: list[Itemset], log_prior: FloatArray, grid: FloatArray) -> "Posterior":
+    def unmeasured(
+        cls,
+        itemsets: list[Itemset],
+        log_prior: FloatArray,
+        grid: FloatArray,
+        *,
+        log_tilts: FloatArray = LOG_TILTS,
+    ) -> "Posterior":
         """Where nothing was measured: the prior."""
-        return cls(itemsets, log_prior, log_prior[:, None, :] + LOG_TILTS[:, None], grid)
+        log_joint = log_prior[:, None, :] + log_tilts[:, None]
+        return cls(itemsets, log_prior, log_joint, grid, log_tilts=log_tilts)
 
     @classmethod
     def measured(
@@ -99,12 +109,12 @@ class Posterior:
 
     def __add__(self, other: "Posterior") -> "Posterior":
         """Of both; no itemset may be in both."""
-        return Posterior(
-            self.itemsets + other.itemsets,
-            np.concatenate([self.log_prior, other.log_prior]),
-            np.concatenate([self.log_joint, other.log_joint]),
-            self.grid,
-            self.answered + tuple(each.moved(len(self.itemsets)) for each in other.answered),
+        return replace(
+            self,
+            itemsets=self.itemsets + other.itemsets,
+            log_prior=np.concatenate([self.log_prior, other.log_prior]),
+            log_joint=np.concatenate([self.log_joint, other.log_joint]),
+            answered=self.answered + tuple(each.moved(len(self.itemsets)) for each in other.answered),
         )
 
     def updated(self, places: Int64Array, measurement: Measurement) -> "Posterior":
@@ -112,16 +122,16 @@ class Posterior:
         log_joint = self.log_joint.copy()
         log_joint[places] += measurement.log_likelihoods()
         answered = (*self.answered, Answered(places, measurement))
-        return Posterior(self.itemsets, self.log_prior, log_joint, self.grid, answered)
+        return replace(self, log_joint=log_joint, answered=answered)
 
     def take(self, places: Int64Array) -> "Posterior":
         """Of some itemsets."""
-        return Posterior(
-            [self.itemsets[place] for place in places.tolist()],
-            self.log_prior[places],
-            self.log_joint[places],
-            self.grid,
-            tuple(each.among(places) for each in self.answered),
+        return replace(
+            self,
+            itemsets=[self.itemsets[place] for place in places.tolist()],
+            log_prior=self.log_prior[places],
+            log_joint=self.log_joint[places],
+            answered=tuple(each.among(places) for each in self.answered),
         )
 
     @cached_property
@@ -170,7 +180,7 @@ class Posterior:
         for place, row in enumerate(supports):
             says = SAY_OF_PRIOR if len(self.itemsets[place]) > 1 else 1.0
             log_prior[place] = says * np.interp(row, self.grid, self.log_prior[place])
-        log_joint = log_prior[:, None, :] + LOG_TILTS[:, None]
+        log_joint = log_prior[:, None, :] + self.log_tilts[:, None]
         for each in self.answered:
             log_joint[each.places] += each.measurement.log_likelihoods_at(supports[each.places], self.grid)
         return FinePosterior(self.itemsets, supports, normed(over_tilts(log_joint)))

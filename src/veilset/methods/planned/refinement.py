@@ -43,6 +43,7 @@ from veilset.wording import counted
 
 def ask_refinement(curator: Curator, scouting: Scouting, progress: MiningProgress) -> MiningProgress:
     """Measure what is uncertain once more, by the questions that are predicted to err less."""
+    scouting = progress.tuned(scouting)
     if progress.marginals is not None:
         membership = Membership.before_larger(progress.posterior, scouting)
         return _by_marginals(curator, scouting, progress, membership, progress.marginals, progress.remaining)

@@ -1,0 +1,158 @@
+"""How far itemsets differ in who holds them: one number, asked for, tells how well a cap is known.
+
+Privacy argument. One question, `ask_unlikeness`, of a sensitivity that follows from public numbers: the sum over some
+items of |a - average b|, a and b supports over normalised transactions, where a transaction moves the sum by at most
+the larger of average - 1 and limit - average, and what rounding adds. Items, limit and average follow from earlier
+answers. All else is post-processing.
+
+What a cap takes from an itemset depends on whether long transactions hold it or short ones, its tilt
+(`planned.measurements`). Datasets differ by a factor of ten in how far tilts are apart: baskets of a supermarket are
+long or short and much alike, while packages of libraries and of programs are short and long and share no tag. No
+constant fits both. But transactions that hold the same things whatever their length make the number small, and the
+further tilts are apart, the larger it is: so it tells their spread.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from veilset.arrays import FloatArray, Int64Array
+from veilset.gate import Curator
+from veilset.methods.planned.histogram_laws import NUMBERS
+from veilset.methods.planned.measurements import LOG_TILTS, USUAL_SPREAD, log_tilt_law, log_tilts
+from veilset.methods.planned.overlap import Overlap, weights_under
+from veilset.methods.planned.settings import Settings
+
+COMPARED_LENGTHS = (2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 26, 32, 48, 64)
+"""Lengths up to which transactions are told apart, to choose from."""
+PARTS = 8
+"""Average lengths are in parts of 1/8, as the question has them."""
+ROUNDED = Fraction(1, 100)
+"""1/100 is what rounding adds to the sensitivity, about."""
+MOST_COMPARED, FEWEST_COMPARED = 100, 5
+"""100 items at most are compared; with fewer than 5 that stand out from noise, nothing is asked."""
+TILT_SPREADS = np.geomspace(0.08, 1.6, 14)
+"""How far tilts may be apart."""
+SPREADS_WITHIN = 0.4
+"""0.4 is how far the logarithm of the spread of a dataset is from the usual one before it is asked for, with the tails of
+Student's t with 3 degrees of freedom."""
+MODEL_WITHIN = 0.15
+"""0.15 of the expected number is how far it is off because tilts are a model."""
+ALSO_APART = 0.12
+"""0.12 is how far tilts of what is counted are apart beside that: candidates, and itemsets, are no items."""
+FINE_TILTS = np.arange(-2.05, 5.0, 0.1)
+EASY_TO_TELL = (0.2, 0.6)
+"""A limit is best that tells a spread of 0.2 from one of 0.6."""
+UNEVENNESS_OF_SPREAD, LEAST_UNEVENNESS, MOST_UNEVENNESS = 1.1, 0.4, 0.6
+"""1.1 times the spread of tilts is how far the loss of an itemset departs from the average one, 0.4 to 0.6."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tilts:
+    """About how far tilts are apart, and ln of the probability of each of TILTS."""
+
+    spread: float = USUAL_SPREAD
+    log_chances: FloatArray | None = None
+
+    @property
+    def law(self) -> FloatArray:
+        """ln of the probability of each of TILTS; the usual one where nothing was asked."""
+        return LOG_TILTS if self.log_chances is None else self.log_chances
+
+    def tuned(self, settings: Settings) -> Settings:
+        """Settings with which caps are chosen, where it was asked how far tilts are apart."""
+        if self.log_chances is None:
+            return settings
+        uneven = min(max(UNEVENNESS_OF_SPREAD * self.spread, LEAST_UNEVENNESS), MOST_UNEVENNESS)
+        return replace(settings, unevenness=uneven)
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """How long transactions are told from short ones: up to a limit, around an average length."""
+
+    limit: int
+    average: Fraction
+
+    @classmethod
+    def up_to(cls, limit: int, lengths: Overlap) -> "Contrast":
+        """Around the average of noisy lengths, taken for the limit where they are above it."""
+        capped = float(np.minimum(NUMBERS, limit) @ lengths.transactions) / float(lengths.transactions.sum())
+        parts = round(PARTS * min(max(capped, 1.0), limit))
+        return cls(limit, Fraction(parts, PARTS))
+
+    @property
+    def moved(self) -> int:
+        """By how much one transaction moves what is asked, at most, where there are not very many items."""
+        return math.ceil(max(self.average - 1, self.limit - self.average + ROUNDED))
+
+    @property
+    def weights(self) -> FloatArray:
+        """What an item of a transaction of 1, 2, ... items adds."""
+        weights: FloatArray = weights_under(self.limit) - float(self.average) * weights_under(1)
+        return weights
+
+    def expected(self, lengths: Overlap, supports: FloatArray, spreads: FloatArray) -> FloatArray:
+        """The number to expect for items of these supports, for each of some spreads of their tilts.
+
+        An item of a tilt adds its support times the average weight where it is held; and as it is held by some
+        transactions and not by others, as much as a sum of that many draws is off.
+        """
+        logs = np.log(NUMBERS if lengths.few is None else lengths.few.as_many)
+        held = lengths.transactions * np.exp(FINE_TILTS[:, None] * (logs - logs.max()))
+        held /= held.sum(axis=1, keepdims=True)
+        means, squares = held @ self.weights, held @ self.weights**2
+        chance = (supports[:, None] ** 2) * means**2 + 2 / math.pi * supports[:, None] * (squares - means**2)
+        added = np.sqrt(chance).sum(axis=0)
+        laws = np.exp([log_tilt_law(FINE_TILTS, spread) for spread in spreads.tolist()])
+        expected: FloatArray = laws @ added / laws.sum(axis=1)
+        return expected
+
+
+def ask_tilts(
+    curator: Curator, lengths: Overlap, supports: FloatArray, *, epsilon: Fraction
+) -> tuple[Tilts, Fraction]:
+    """How far tilts of the most frequent items are apart, and what that cost: nothing where few items stand out."""
+    contrast = choose_contrast(lengths, supports)
+    if contrast is None:
+        return Tilts(), Fraction(0)
+    items = compared_items(supports)
+    found = curator.ask_unlikeness(items, limit=contrast.limit, average=contrast.average, epsilon=epsilon)
+    steps, noise = found.mechanism.steps, float(found.mechanism.scale)
+    expected = contrast.expected(lengths, supports[items], TILT_SPREADS)
+    return tilts_of(found.value / steps, expected, noise=noise / steps), epsilon
+
+
+def compared_items(supports: FloatArray) -> Int64Array:
+    """The most frequent of the items that stand out from noise; the support of the others is 0."""
+    order = np.argsort(-supports, kind="stable")[:MOST_COMPARED]
+    return np.sort(order[supports[order] > 0])
+
+
+def choose_contrast(lengths: Overlap, supports: FloatArray) -> Contrast | None:
+    """The one that tells spreads apart best, for its sensitivity; None where few items stand out from noise."""
+    compared = supports[compared_items(supports)]
+    if compared.size < FEWEST_COMPARED:
+        return None
+    contrasts = [Contrast.up_to(limit, lengths) for limit in COMPARED_LENGTHS]
+    few, many = np.array([each.expected(lengths, compared, np.array(EASY_TO_TELL)) for each in contrasts]).T
+    told = (many - few) / np.array([each.moved for each in contrasts])
+    return contrasts[int(np.argmax(told))]
+
+
+def tilts_of(answer: float, expected: FloatArray, *, noise: float) -> Tilts:
+    """What an answer says, where it is expected to be `expected` for each of TILT_SPREADS, with noise of a scale.
+
+    >>> expected = 1000 * TILT_SPREADS
+    >>> [round(tilts_of(answer, expected, noise=50.0).spread, 2) for answer in (100.0, 400.0, 1200.0)]
+    [0.16, 0.37, 1.08]
+    """
+    widths = np.hypot(noise, MODEL_WITHIN * expected)
+    off = np.log(TILT_SPREADS / USUAL_SPREAD) / SPREADS_WITHIN
+    log_weights = -np.abs(answer - expected) / widths - np.log(widths) - 2 * np.log1p(off * off / 3)
+    weights = np.exp(log_weights - log_weights.max())
+    weights /= weights.sum()
+    laws = np.exp([log_tilts(math.hypot(spread, ALSO_APART)) for spread in TILT_SPREADS.tolist()])
+    return Tilts(float(np.exp(weights @ np.log(TILT_SPREADS))), np.log(weights @ laws))

@@ -1,0 +1,195 @@
+"""How far tilts are apart: what is asked, what it tells on data of known tilts, and what follows from it."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from curators import curator_over
+from veilset.arrays import FloatArray
+from veilset.gate import SeededNoise
+from veilset.methods.planned import levelwise, planned
+from veilset.methods.planned.histogram_laws import MOST, NUMBERS
+from veilset.methods.planned.measurements import LOG_TILTS, USUAL_SPREAD
+from veilset.methods.planned.overlap import Overlap
+from veilset.methods.planned.settings import DEFAULT
+from veilset.methods.planned.tilts import (
+    COMPARED_LENGTHS,
+    FEWEST_COMPARED,
+    TILT_SPREADS,
+    Contrast,
+    Tilts,
+    ask_tilts,
+    choose_contrast,
+    compared_items,
+    tilts_of,
+)
+from veilset.raw.transactions import Alphabet, Transactions
+from veilset.request import Request
+
+ROWS, ITEMS = 6000, 150
+
+
+def leaning_baskets(spread: float, *, seed: int) -> Transactions:
+    """Baskets of 1 to 30 items, each drawn in proportion to n ** g: the g of items are `spread` apart."""
+    random = np.random.default_rng(seed)
+    lengths = np.clip(np.rint(np.exp(random.normal(1.3, 0.7, ROWS))), 1, 30).astype(np.int64)
+    popular, leaning = 1 / np.arange(1, ITEMS + 1) ** 0.3, random.normal(0, spread, ITEMS)
+    rows = []
+    for length in lengths.tolist():
+        keys = np.log(popular) + leaning * math.log(length) + random.gumbel(size=ITEMS)
+        rows.append(np.sort(np.argpartition(-keys, length - 1)[:length]))
+    offsets = np.append(0, np.cumsum([row.size for row in rows])).astype(np.int64)
+    names = [f"item {place}" for place in range(ITEMS)]
+    return Transactions(offsets, np.concatenate(rows).astype(np.int32), Alphabet(names, is_given=True))
+
+
+def lengths_of(data: Transactions) -> Overlap:
+    """How long transactions are, exactly."""
+    return Overlap.known(np.bincount(data.lengths, minlength=MOST + 1)[1:].astype(np.float64), DEFAULT)
+
+
+def supports_of(data: Transactions) -> FloatArray:
+    """Of all items, exactly."""
+    return np.bincount(data.items, minlength=ITEMS).astype(np.float64)
+
+
+def told_spread(data: Transactions, *, epsilon: Fraction) -> float:
+    """What one question says of data."""
+    curator = curator_over(data, epsilon=epsilon, noise=SeededNoise(5))
+    tilts, _ = ask_tilts(curator, lengths_of(data), supports_of(data), epsilon=epsilon)
+    return tilts.spread
+
+
+def test_it_tells_items_that_lean_alike_from_items_that_do_not() -> None:
+    """With little noise: the less items differ in who holds them, the smaller the spread that is told."""
+    told = [told_spread(leaning_baskets(spread, seed=1), epsilon=Fraction(10)) for spread in (0.0, 0.4, 1.0)]
+    assert told[0] < 0.2 < told[1] < 0.4 < told[2], told
+
+
+def test_noise_leaves_the_usual_spread() -> None:
+    """Where the noise is larger than all there can be, what was likely before is likely after."""
+    told = [told_spread(leaning_baskets(spread, seed=1), epsilon=Fraction(1, 10**6)) for spread in (0.0, 1.0)]
+    assert told == pytest.approx([USUAL_SPREAD] * 2, rel=0.1)
+
+
+@pytest.mark.parametrize("middle", [0.3, 1.5, 3.0])
+def test_more_is_expected_the_further_tilts_are_apart(middle: float) -> None:
+    """Whatever the lengths; where tilts are nearly alike, all there is is chance."""
+    numbers = np.exp(-((np.log(NUMBERS) - middle) ** 2))
+    lengths, supports = Overlap.known(10_000 * numbers / numbers.sum(), DEFAULT), np.full(20, 500.0)
+    for limit in COMPARED_LENGTHS:
+        expected = Contrast.up_to(limit, lengths).expected(lengths, supports, TILT_SPREADS)
+        assert (np.diff(expected) > -0.005 * expected[:-1]).all()
+        assert expected[-1] > 1.5 * expected[0]
+
+
+def test_what_is_expected_is_what_an_item_of_one_tilt_adds() -> None:
+    """By hand: items in proportion to length add no more than chance, about sqrt(2 n / pi) each."""
+    lengths = Overlap.known(np.where(np.isin(NUMBERS, [1, 4]), 1000.0, 0.0), DEFAULT)
+    contrast = Contrast.up_to(4, lengths)
+    assert contrast == Contrast(4, Fraction(5, 2))
+    (expected,) = contrast.expected(lengths, np.array([500.0]), np.array([1e-3]))
+    # A tilt of 0.95 in place of 1: 1000 x 4 ** 0.95 / (1000 + 1000 x 4 ** 0.95) of the holders are long ones.
+    long = 4**0.95 / (1 + 4**0.95)
+    mean = long * (1 - 2.5 / 4) + (1 - long) * (1 - 2.5)
+    square = long * (1 - 2.5 / 4) ** 2 + (1 - long) * (1 - 2.5) ** 2
+    assert expected == pytest.approx(
+        math.sqrt((500 * mean) ** 2 + 2 / math.pi * 500 * (square - mean**2)), rel=0.02
+    )
+
+
+def test_the_sensitivity_that_is_reckoned_with_is_the_one_that_is_paid() -> None:
+    """For every limit, of an alphabet that is not large."""
+    data = leaning_baskets(0.3, seed=2)
+    lengths = lengths_of(data)
+    for limit in COMPARED_LENGTHS:
+        contrast = Contrast.up_to(limit, lengths)
+        paid = curator_over(data).ask_unlikeness(
+            np.arange(5), limit=limit, average=contrast.average, epsilon=Fraction(1, 100)
+        )
+        assert paid.mechanism.sensitivity == contrast.moved
+
+
+def test_nothing_is_asked_where_few_items_stand_out() -> None:
+    """No charge, the usual law of tilts, and settings as they are."""
+    data = leaning_baskets(0.3, seed=3)
+    curator, supports = curator_over(data), np.zeros(ITEMS)
+    supports[: FEWEST_COMPARED - 1] = 1000.0
+    tilts, cost = ask_tilts(curator, lengths_of(data), supports, epsilon=Fraction(1, 100))
+    assert curator.budget.charges == ()
+    assert cost == 0
+    assert tilts.law.tolist() == LOG_TILTS.tolist()
+    assert tilts.tuned(DEFAULT) is DEFAULT
+    assert choose_contrast(lengths_of(data), supports) is None
+
+
+def test_what_it_costs_is_what_is_charged() -> None:
+    """One question, about the items that stand out."""
+    data = leaning_baskets(0.3, seed=3)
+    curator = curator_over(data)
+    _, cost = ask_tilts(curator, lengths_of(data), supports_of(data), epsilon=Fraction(1, 100))
+    (charge,) = curator.budget.charges
+    assert charge.mechanism.epsilon == cost == Fraction(1, 100)
+    assert "in 100 items" in charge.question
+
+
+def test_the_most_frequent_items_are_compared() -> None:
+    """Those that stand out, in the order of their codes."""
+    assert compared_items(np.array([0.0, 5.0, 0.0, 9.0])).tolist() == [1, 3]
+    many = compared_items(np.arange(500.0))
+    assert many.tolist() == list(range(400, 500))
+
+
+def test_caps_are_chosen_by_how_far_tilts_are_apart() -> None:
+    """Within bounds: where items lean alike as before, where they do not, a cap takes more."""
+    uneven = [Tilts(spread, LOG_TILTS).tuned(DEFAULT).unevenness for spread in (0.1, 0.45, 1.5)]
+    assert uneven == pytest.approx([0.4, 0.495, 0.6])
+
+
+def test_the_law_of_tilts_is_as_wide_as_is_told() -> None:
+    """The chance of the outermost tilts grows with the answer; chances add up to 1."""
+    expected = 1000 * TILT_SPREADS
+    outer = []
+    for answer in (100.0, 400.0, 1200.0):
+        chances = np.exp(tilts_of(answer, expected, noise=50.0).law)
+        assert chances.sum() == pytest.approx(1)
+        outer.append(chances[0] + chances[-1])
+    assert 2 * outer[0] < outer[1]
+    assert 3 * outer[1] < outer[2]
+
+
+def two_kinds(seed: int) -> Transactions:
+    """Libraries hold 1 to 3 of ten items, programs 8 to 16 of thirty others: who has much has other things."""
+    random = np.random.default_rng(seed)
+    rows = [np.sort(random.choice(10, random.integers(1, 4), replace=False)) for _ in range(9000)]
+    rows += [np.sort(10 + random.choice(30, random.integers(8, 17), replace=False)) for _ in range(3000)]
+    offsets = np.append(0, np.cumsum([row.size for row in rows])).astype(np.int64)
+    names = [f"item {place}" for place in range(40)]
+    return Transactions(offsets, np.concatenate(rows).astype(np.int32), Alphabet(names, is_given=True))
+
+
+def coverage_of_items(data: Transactions) -> float:
+    """How often intervals of 12 releases hold."""
+    held = []
+    for seed in range(12):
+        curator = curator_over(data, epsilon=Fraction(1, 2), noise=SeededNoise(seed))
+        released = planned(curator, Request.of(k=40, max_size=1), epsilon=Fraction(1, 2))
+        for each in released.itemsets:
+            (item,) = each.items
+            true = supports_of(data)[data.alphabet.code(item)]
+            held.append(each.low <= true <= each.high)
+    return float(np.mean(held))
+
+
+def test_intervals_hold_where_long_and_short_transactions_share_no_item(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Only because it is asked: with the usual law of tilts they do not."""
+    data = two_kinds(4)
+    asked = coverage_of_items(data)
+    monkeypatch.setattr(levelwise, "ask_tilts", lambda *_arguments, **_options: (Tilts(), Fraction(0)))
+    unasked = coverage_of_items(data)
+    assert unasked < 0.85
+    assert asked > 0.88
