@@ -72,7 +72,7 @@ def test_tilts_are_averaged_by_how_usual_they_are() -> None:
 
 
 def test_an_itemset_may_lean_twice_as_much_as_others() -> None:
-    """Far above the usual tilt lies what a heavy tail has, where a normal law leaves thousandths; far below, nothing."""
+    """Far above the usual tilt lies a heavy tail, where a normal law leaves thousandths; far below lies nothing."""
     chances, tilts = np.exp(LOG_TILTS), np.array(TILTS)
     assert chances.sum() == pytest.approx(1)
     assert 0.02 < chances[tilts >= 1.9].sum() < 0.08

@@ -18,8 +18,8 @@ Privacy argument. Neighbours differ by one privacy unit of at most c transaction
    sensitivity c each; how unlike long and short transactions are in frequent items, sensitivity c times a number that
    follows from noisy lengths (`planned.tilts`); the largest support of a size, sensitivity c each; and supports in
    which a transaction that contains n > m of the itemsets in question counts m / n for each: L1 sensitivity c m. Of the
-   last questions some may instead be marginals of w groups of items, a share of 1 / w for each, sensitivity c; these may
-   also come in place of all questions about larger itemsets than pairs.
+   last questions some may instead be marginals of w groups of items, a share of 1 / w for each, sensitivity c; these
+   may also come in place of all questions about larger itemsets than pairs.
 
 Every question gets a share of what remained before it, chosen from earlier answers. Which itemsets are asked about,
 every m, and every choice between strategies follow from earlier answers and public numbers alone. The budget refuses

@@ -36,8 +36,8 @@ MOST_COMPARED, FEWEST_COMPARED = 100, 5
 TILT_SPREADS = np.geomspace(0.08, 1.6, 14)
 """How far tilts may be apart."""
 SPREADS_WITHIN = 0.4
-"""0.4 is how far the logarithm of the spread of a dataset is from the usual one before it is asked for, with the tails of
-Student's t with 3 degrees of freedom."""
+"""0.4 is how far the logarithm of the spread of a dataset is from the usual one before it is asked for, with the tails
+of Student's t with 3 degrees of freedom."""
 MODEL_WITHIN = 0.15
 """0.15 of the expected number is how far it is off because tilts are a model."""
 ALSO_APART = 0.12
