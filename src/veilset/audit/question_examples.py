@@ -219,7 +219,7 @@ QUESTIONS: Mapping[str, Ask] = {
     },
     "unlikeness around 3/2": lambda curator, epsilon: {
         "sum": curator.ask_unlikeness(
-            np.array([0, 1, 2, 3]), limit=3, average=Fraction(3, 2), epsilon=epsilon
+            np.array([1, 2, 0]), limit=3, average=Fraction(3, 2), epsilon=epsilon
         ).value
     },
     "containment": lambda curator, epsilon: seen_counts(
