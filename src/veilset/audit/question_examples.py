@@ -215,11 +215,13 @@ QUESTIONS: Mapping[str, Ask] = {
         "item", curator.ask_normalised_supports(1, epsilon=epsilon, items=np.array([1, 0])).values
     ),
     "unlikeness": lambda curator, epsilon: {
-        "sum": curator.ask_unlikeness(np.array([0, 2]), limit=2, average=Fraction(2), epsilon=epsilon).value
-    },
-    "unlikeness around 3/2": lambda curator, epsilon: {
         "sum": curator.ask_unlikeness(
-            np.array([1, 2, 0]), limit=3, average=Fraction(3, 2), epsilon=epsilon
+            np.arange(curator.alphabet_size), limit=3, average=Fraction(9, 8), epsilon=epsilon
+        ).value
+    },
+    "unlikeness in 2 items": lambda curator, epsilon: {
+        "sum": curator.ask_unlikeness(
+            np.array([1, 0]), limit=2, average=Fraction(9, 8), epsilon=epsilon
         ).value
     },
     "containment": lambda curator, epsilon: seen_counts(
