@@ -1,19 +1,24 @@
 """How far tilts are apart: what is asked, what it tells on data of known tilts, and what follows from it."""
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
 
 from curators import curator_over
 from veilset.arrays import FloatArray
-from veilset.gate import SeededNoise
-from veilset.methods.planned import levelwise, planned
+from veilset.gate import Curator, SeededNoise
+from veilset.itemsets import Itemsets
+from veilset.methods.planned import items, levelwise, planned, refinement
 from veilset.methods.planned.histogram_laws import MOST, NUMBERS
+from veilset.methods.planned.items import planned_items
 from veilset.methods.planned.measurements import LOG_TILTS, USUAL_SPREAD
-from veilset.methods.planned.overlap import Overlap
-from veilset.methods.planned.settings import DEFAULT
+from veilset.methods.planned.overlap import Overlap, ask_overlap
+from veilset.methods.planned.settings import DEFAULT, Settings
 from veilset.methods.planned.tilts import (
     COMPARED_LENGTHS,
     FEWEST_COMPARED,
@@ -27,6 +32,7 @@ from veilset.methods.planned.tilts import (
 )
 from veilset.raw.transactions import Alphabet, Transactions
 from veilset.request import Request
+from veilset.results.release import Release
 
 ROWS, ITEMS = 6000, 150
 
@@ -170,12 +176,12 @@ def two_kinds(seed: int) -> Transactions:
     return Transactions(offsets, np.concatenate(rows).astype(np.int32), Alphabet(names, is_given=True))
 
 
-def coverage_of_items(data: Transactions) -> float:
+def coverage_of_items(data: Transactions, mined_by: Callable[..., Release]) -> float:
     """How often intervals of 12 releases hold."""
     held = []
     for seed in range(12):
         curator = curator_over(data, epsilon=Fraction(1, 2), noise=SeededNoise(seed))
-        released = planned(curator, Request.of(k=40, max_size=1), epsilon=Fraction(1, 2))
+        released = mined_by(curator, Request.of(k=40, max_size=1), epsilon=Fraction(1, 2))
         for each in released.itemsets:
             (item,) = each.items
             true = supports_of(data)[data.alphabet.code(item)]
@@ -183,13 +189,48 @@ def coverage_of_items(data: Transactions) -> float:
     return float(np.mean(held))
 
 
+def nothing_asked(*_arguments: object, **_options: object) -> tuple[Tilts, Fraction]:
+    """In place of `ask_tilts`."""
+    return Tilts(), Fraction(0)
+
+
+@pytest.mark.parametrize(
+    ("mined_by", "module", "too_narrow"), [(planned, levelwise, 0.85), (planned_items, items, 0.93)]
+)
 def test_intervals_hold_where_long_and_short_transactions_share_no_item(
+    mined_by: Callable[..., Release],
+    module: ModuleType,
+    too_narrow: float,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Only because it is asked: with the usual law of tilts they do not."""
+    """More often because it is asked, by the miner and for items: with the usual law of tilts they are too narrow."""
     data = two_kinds(4)
-    asked = coverage_of_items(data)
-    monkeypatch.setattr(levelwise, "ask_tilts", lambda *_arguments, **_options: (Tilts(), Fraction(0)))
-    unasked = coverage_of_items(data)
-    assert unasked < 0.85
+    asked = coverage_of_items(data, mined_by)
+    monkeypatch.setattr(module, "ask_tilts", nothing_asked)
+    unasked = coverage_of_items(data, mined_by)
+    assert unasked < too_narrow
     assert asked > 0.88
+    assert asked > unasked + 0.03
+
+
+def test_what_is_told_tunes_every_later_cap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Caps of candidates and of the refinement are chosen by the unevenness that follows, not by the usual one."""
+    uneven: dict[str, list[float]] = {"levelwise": [], "refinement": []}
+
+    def recording(name: str) -> Callable[..., Overlap]:
+        def ask(curator: Curator, itemsets: Itemsets | None, *, settings: Settings, **known: Any) -> Overlap:  # noqa: ANN401
+            if itemsets is not None:
+                uneven[name].append(settings.unevenness)
+            return ask_overlap(curator, itemsets, settings=settings, **known)
+
+        return ask
+
+    monkeypatch.setattr(
+        levelwise, "ask_tilts", lambda *_arguments, **_options: (Tilts(1.5, LOG_TILTS), Fraction(0))
+    )
+    for module in (levelwise, refinement):
+        monkeypatch.setattr(module, "ask_overlap", recording(module.__name__.rpartition(".")[2]))
+    curator = curator_over(leaning_baskets(0.3, seed=5), epsilon=Fraction(2), noise=SeededNoise(1))
+    planned(curator, Request.of(k=150), epsilon=Fraction(2))
+    assert set(uneven["levelwise"]) == {0.6}
+    assert set(uneven["refinement"]) == {0.6}
