@@ -51,6 +51,7 @@ from veilset.methods.difffim.levels import (
     ask_levels,
 )
 from veilset.methods.shared.preliminaries import Preliminaries, ask_threshold
+from veilset.methods.shared.tilts import SHARE_FOR_TILTS
 from veilset.request import Request
 from veilset.results.estimates import Estimates, by_support
 from veilset.results.release import Release
@@ -71,7 +72,10 @@ def f1m(
     if request.k is not None:
         request = replace(request, k=min(request.k, curator.alphabet_size))
     preliminaries = ask_threshold(curator, request, domain=curator.domain(max_size=1), epsilon=epsilon)
-    level = ask_first_level(curator, NAIVE, share=share, epsilon=preliminaries.remaining)
+    for_tilts = preliminaries.remaining * SHARE_FOR_TILTS
+    level = ask_first_level(
+        curator, NAIVE, share=share, epsilon=preliminaries.remaining, for_tilts=for_tilts
+    )
     return release_levels(curator, preliminaries, [level], request, method="f1m")
 
 

@@ -21,13 +21,22 @@ from veilset.methods.difffim.smart_shares import OUTRANKED_CLASSES, kept_smartly
 from veilset.methods.shared.holders import Holding, ItemClasses
 from veilset.methods.shared.noisy_values import MeasuredGroup, NoisyValues
 from veilset.methods.shared.shrinkage import Shrunk, calm_supports, shrunk_in_groups
+from veilset.methods.shared.tilts import (
+    SHARE_FOR_TILTS,
+    USUAL_TILTS,
+    ComparedItems,
+    ask_tilts,
+    is_worth_asking,
+)
 from veilset.methods.shared.truncation import (
     LONGEST_LENGTH,
+    TiltLaw,
     holders_by_length,
     kept_at_random,
     kept_share,
     length_up_to,
     lengths_above_noise,
+    randomly_kept,
     spread_lengths,
 )
 
@@ -42,6 +51,7 @@ IN_DOUBT = 0.3
 an item."""
 CLEAR_SCALES, LEAST_SHARE = 3.0, 0.01
 """A count of 3 scales of noise is clear. Less than 1 % of a support is not taken to be kept."""
+TURNS = 2
 MOST_EXTENDED = 500
 """At most 500 itemsets of a size are extended: more pass only where noise drowns the threshold."""
 
@@ -81,6 +91,8 @@ class CountedLevel:
     outranked: FloatArray | None
     is_over_all: bool = True
     """Whether the lengths are those of whole transactions, or over the items of the level's itemsets alone."""
+    tilts: TiltLaw = USUAL_TILTS
+    """Of level 1: how far tilts of items are apart."""
 
     @classmethod
     def of(
@@ -165,15 +177,37 @@ class CountedLevel:
         if kept_at_random(self.lengths, size=items.shape[1], limit=self.limit).doubt[1] > IN_DOUBT:
             return None
         lengths, numbers = spread_lengths(self.lengths)
-        share = kept_share(
-            holders_by_length(lengths_above_noise(first.lengths), 1), size=1, limit=first.limit
-        )
-        supports = first.counts.values / max(share, LEAST_SHARE)
-        clear = CLEAR_SCALES * float(first.counts.mechanism.scale) / max(share, LEAST_SHARE)
+        supports, clear = first.item_supports()
         counted = np.arange(supports.size) if self.is_over_all else np.unique(items)
         classes = ItemClasses.of(supports[counted], clear=clear, total=float(lengths @ numbers))
         holding = Holding.of(classes, lengths, numbers)
-        return HeldItems.independent(holding, lengths, numbers, holding.classes_of(supports)[items])
+        return HeldItems.independent(
+            holding, lengths, numbers, holding.classes_of(supports)[items], first.tilts
+        )
+
+    def item_supports(self) -> tuple[FloatArray, float]:
+        """Of level 1: supports of items, about, and how large they must be to stand out from noise."""
+        if self.lengths is None:
+            return self.counts.values.astype(np.float64), 0.0
+        share = kept_share(holders_by_length(lengths_above_noise(self.lengths), 1), size=1, limit=self.limit)
+        lengths, numbers = spread_lengths(self.lengths)
+        kept, clear = randomly_kept(lengths, size=1, limit=self.limit), CLEAR_SCALES * float(self.counts.mechanism.scale)
+        shares = np.full(self.counts.values.size, max(share, LEAST_SHARE))
+        for _ in range(TURNS):
+            supports = self.counts.values / shares
+            holding = Holding.of(ItemClasses.of(supports, clear=clear / float(np.median(shares)), total=float(lengths @ numbers)), lengths, numbers)
+            shares = np.maximum(holding.shares_kept(kept, numbers)[holding.classes_of(supports)], LEAST_SHARE)
+        return self.counts.values / shares, clear / float(np.median(shares))
+
+    def compared(self) -> ComparedItems | None:
+        """Of level 1: the items that stand out from noise, and who holds them, as far as lengths tell."""
+        held = self.held(self)
+        if held is None:
+            return None
+        supports, clear = self.item_supports()
+        return ComparedItems.of(
+            supports, clear=clear, holding=held.holding, lengths=held.lengths, numbers=held.numbers
+        )
 
     def _groups(self, held: HeldItems | None) -> list[Int64Array]:
         """Places of the itemsets that lose about alike."""
@@ -191,12 +225,12 @@ class CountedLevel:
         size = int(self.counts.itemsets.offsets[1])
         if self.lengths is None:
             return MeasuredGroup(noisy)
-        logs = None if held is None else held.logs_of(places)
+        by = None if held is None else held.held_by(places)
         if self.outranked is None:
-            kept = kept_at_random(self.lengths, size=size, limit=self.limit, logs=logs)
+            kept = kept_at_random(self.lengths, size=size, limit=self.limit, held=by)
             return MeasuredGroup(noisy, kept if size == 1 else kept.partly_together())
         share = float(self.outranked[places].mean())
-        kept = kept_smartly(self.lengths, size=size, limit=self.limit, outranked=share, logs=logs)
+        kept = kept_smartly(self.lengths, size=size, limit=self.limit, outranked=share, held=by)
         return MeasuredGroup(noisy, kept)
 
     def is_drowned(self, min_count: int) -> bool:
@@ -253,17 +287,31 @@ class ScoredCandidates:
 
 
 def ask_first_level(
-    curator: Curator, heuristics: Heuristics, *, epsilon: Fraction, share: Fraction = SHARE_LEFT_WHOLE
+    curator: Curator,
+    heuristics: Heuristics,
+    *,
+    epsilon: Fraction,
+    for_tilts: Fraction,
+    share: Fraction = SHARE_LEFT_WHOLE,
 ) -> CountedLevel:
-    """Level 1: all items, truncated to the length up to which there is that share of transactions (Alg. 1)."""
+    """Level 1: all items, truncated to the length up to which there is that share of transactions (Alg. 1).
+
+    Where truncation takes something, `for_tilts` of epsilon is for how far items differ in that.
+    """
     if share == 1:
         counts = curator.ask_item_supports(epsilon=epsilon)
         return CountedLevel.of(counts, None, NAIVE, size=1, limit=curator.alphabet_size)
-    for_lengths = min(epsilon / 10, SMALL_SHARE)
+    for_lengths = min((epsilon - for_tilts) / 10, SMALL_SHARE)
     histogram = curator.ask_lengths(limit=LONGEST_LENGTH, epsilon=for_lengths)
     limit = length_up_to(histogram, share)
-    counts = curator.ask_item_supports(truncation=KeepRandom(limit), epsilon=epsilon - for_lengths)
-    return CountedLevel.of(counts, histogram, heuristics, size=1, limit=limit)
+    if not is_worth_asking(histogram, limit):
+        for_tilts = Fraction(0)
+    counts = curator.ask_item_supports(
+        truncation=KeepRandom(limit), epsilon=epsilon - for_lengths - for_tilts
+    )
+    level = CountedLevel.of(counts, histogram, heuristics, size=1, limit=limit)
+    compared = level.up_to(curator.alphabet_size).compared() if for_tilts else None
+    return replace(level, tilts=USUAL_TILTS if compared is None else ask_tilts(curator, compared, truncated_to=limit, epsilon=for_tilts))
 
 
 def ask_levels(
@@ -272,8 +320,9 @@ def ask_levels(
     """Level by level, at equal shares, as long as there are candidates (Alg. 3; Alg. 6 and 7 with one limit)."""
     if size == 0:
         return
-    for_each = epsilon / size
-    level = ask_first_level(curator, heuristics, epsilon=for_each)
+    for_tilts = epsilon * SHARE_FOR_TILTS
+    for_each = (epsilon - for_tilts) / size
+    level = ask_first_level(curator, heuristics, epsilon=for_each + for_tilts, for_tilts=for_tilts)
     yield level
     for larger in range(2, size + 1):
         candidates = level.candidates(min_count)

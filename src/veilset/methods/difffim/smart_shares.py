@@ -16,7 +16,7 @@ from veilset.arrays import FloatArray
 from veilset.gate import NoisyHistogram
 from veilset.itemsets import Itemset
 from veilset.methods.shared.noisy_values import SURE, KeptShares
-from veilset.methods.shared.truncation import kept_shares
+from veilset.methods.shared.truncation import HeldBy, kept_shares
 
 OUTRANKED_CLASSES = 12
 """Itemsets are told apart by the share that outranks them in steps of 1/12."""
@@ -51,7 +51,7 @@ def outranked(itemsets: Sequence[Itemset], scores: Sequence[int], parts: Mapping
 
 
 def kept_smartly(
-    histogram: NoisyHistogram, *, size: int, limit: int, outranked: float, logs: FloatArray | None = None
+    histogram: NoisyHistogram, *, size: int, limit: int, outranked: float, held: HeldBy | None = None
 ) -> KeptShares:
     """The law of the share of a support that smart truncation keeps, where a share of other items outranks it.
 
@@ -62,7 +62,7 @@ def kept_smartly(
             histogram,
             size=size,
             kept_of=partial(_kept, size=size, limit=limit, outranked=outranked, shifted=shifted),
-            logs=logs,
+            held=held,
         )
         for shifted in (OUTRANKED_TOGETHER, 0.0, -OUTRANKED_TOGETHER)
     )

@@ -5,13 +5,14 @@ Works on noisy histograms of lengths that were paid for; no data.
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import NoisyHistogram
-from veilset.methods.shared.noisy_values import DEVIATIONS, SURE, KeptShares
+from veilset.methods.shared.noisy_values import DEVIATIONS, NORMAL_CHANCES, SURE, KeptShares
 
 LONGEST_LENGTH = 64
 """Transactions of 64 items and longer are one class of a histogram of lengths."""
@@ -28,8 +29,50 @@ LEAST_KEPT = 1e-4
 """1/10,000 of a support is kept at the least, whatever a noisy histogram says."""
 TILT_WITHIN, WITHIN_BY_SIZE = 0.5, 0.3
 """The standard deviation of that power over itemsets of all kinds of data: 0.5 / size^0.3."""
-AROUND_TILT, AROUND_BY_SIZE = 0.4, 0.5
-"""The same around the chances that follow from supports: 0.4 / size^0.5."""
+AROUND_BY_SIZE = 0.5
+"""1 / size^0.5: how much less tilts of larger itemsets are apart than those of items."""
+
+
+AWAY = np.linspace(-4.2, 2.4, 12)
+"""12 places that tilts are at, in multiples of their spread."""
+MOST_TILTS, BELOW, ABOVE = 0.32, 1.25, 0.7
+"""Most tilts are 0.32 of their spread above what follows from supports; they fall off from there as a normal law of 1.25
+below, and of 0.7 above: items that are held alone are far below."""
+
+
+def tilt_density(away: FloatArray) -> FloatArray:
+    """How likely tilts are, in multiples of their spread."""
+    off = away - MOST_TILTS
+    density: FloatArray = np.exp(-((off / np.where(off < 0, BELOW, ABOVE)) ** 2) / 2)
+    return density
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TiltLaw:
+    """How far tilts of items are apart, as a root mean square, and how likely each of AWAY is."""
+
+    spread: float
+    chances: FloatArray
+
+    @classmethod
+    def mixed(cls, spreads: FloatArray, weights: FloatArray) -> "TiltLaw":
+        """Laws of some spreads, with weights that add up to 1.
+
+        >>> found = TiltLaw.mixed(np.array([0.1, 0.7]), np.array([0.5, 0.5]))
+        >>> round(found.spread, 2), found.chances.round(2).tolist()
+        (0.5, [0.01, 0.03, 0.06, 0.09, 0.62, 0.09, 0.06, 0.03, 0.01])
+        """
+        spread = math.sqrt(float(weights @ spreads**2))
+        chances = (weights / spreads) @ tilt_density(spread * AWAY / spreads[:, None])
+        return cls(spread, chances / chances.sum())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldBy:
+    """Who holds an itemset: logarithms of the chances at each length, and the law of tilts around them."""
+
+    logs: FloatArray
+    tilts: TiltLaw
 
 
 def length_up_to(histogram: NoisyHistogram, share: Fraction) -> int:
@@ -86,7 +129,7 @@ def kept_shares(
     *,
     size: int,
     kept_of: Callable[[FloatArray, float], FloatArray],
-    logs: FloatArray | None = None,
+    held: HeldBy | None = None,
 ) -> KeptShares:
     """The law of the share of a support that truncation keeps, as itemsets differ in who holds them.
 
@@ -94,31 +137,32 @@ def kept_shares(
 
     The longer a transaction, the likelier it holds an itemset, but how much likelier depends on the itemset: some are
     bought alone, some with everything else. So the chance is taken to be a power of how many itemsets of the size it
-    holds, and the power to be normal. Where the `logs` of the chances to hold it are known, for each length, they take
-    the place of the middle power. Where all transactions are alike, all itemsets lose alike, and the share is certain.
+    holds, and the power to be normal. Where it is known who holds it, that takes the place of the middle power, and the
+    law of tilts that of the powers around it. Where all transactions are alike, all itemsets lose alike, and the share is certain.
     The noise of the histogram makes all shares uncertain together. Who keeps an itemset is a matter of luck as well.
     """
     lengths, numbers = spread_lengths(histogram)
-    possible, centre = lengths >= size, DEVIATIONS.size // 2
-    kept = np.array([kept_of(lengths, deviation) for deviation in DEVIATIONS.tolist()])
+    away, chances = (DEVIATIONS, NORMAL_CHANCES) if held is None else (AWAY, held.tilts.chances)
+    possible, centre = lengths >= size, int(np.argmin(np.abs(away)))
+    kept = np.array([kept_of(lengths, deviation) for deviation in away.tolist()])
     least = max(float(kept[-1, -1]), LEAST_KEPT)
     if not (numbers * possible).any():
         middle = math.sqrt(least)
         return KeptShares.certain(middle, doubt=(-math.log(middle), -math.log(middle)))
     ways = ways_to_hold(lengths, size)
-    if logs is None:
+    if held is None:
         tilts = TILT / size**TILT_BY_SIZE + TILT_WITHIN / size**WITHIN_BY_SIZE * DEVIATIONS
         each_holds = possible * ways ** tilts[:, None]
     else:
-        tilts = AROUND_TILT / size**AROUND_BY_SIZE * DEVIATIONS
-        each_holds = possible * np.exp(logs - logs.max()) * ways ** tilts[:, None]
+        tilts = held.tilts.spread / size**AROUND_BY_SIZE * away
+        each_holds = possible * np.exp(held.logs - held.logs.max()) * ways ** tilts[:, None]
     holders = each_holds @ numbers
     shares = np.clip((each_holds * kept) @ numbers / holders, least, 1.0)
     middle = float(shares[centre])
     error = _error_of_sum(histogram, each_holds[centre] * (kept[centre] - middle))
     together = SURE * _with_prior(error / (holders[centre] * middle))
     doubt = (min(together, -math.log(middle)), min(together, math.log(middle / least)))
-    return KeptShares.at_deviations(shares, doubt, is_drawn=True)
+    return KeptShares.at_deviations(shares, doubt, chances=chances, is_drawn=True)
 
 
 def _with_prior(error: float) -> float:
@@ -142,14 +186,14 @@ def randomly_kept(lengths: FloatArray, *, size: int, limit: int) -> FloatArray:
 
 
 def kept_at_random(
-    histogram: NoisyHistogram, *, size: int, limit: int, logs: FloatArray | None = None
+    histogram: NoisyHistogram, *, size: int, limit: int, held: HeldBy | None = None
 ) -> KeptShares:
     """The law of the share of a support that random truncation keeps."""
     return kept_shares(
         histogram,
         size=size,
         kept_of=lambda lengths, _: randomly_kept(lengths, size=size, limit=limit),
-        logs=logs,
+        held=held,
     )
 
 

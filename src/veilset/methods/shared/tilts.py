@@ -1,0 +1,173 @@
+"""How far items differ in who holds them: one number, asked for, tells how well is known what truncation takes.
+
+Privacy argument. One question, `ask_unlikeness`, of a sensitivity that follows from public numbers: the sum over some
+items of |a - average b|, a and b supports over normalised transactions, where a transaction moves the sum by at most
+the larger of average - 1 and limit - average, and what rounding adds. Items, limit and average follow from earlier
+answers. All else is post-processing.
+
+Supports and lengths say how much likelier a longer transaction holds an item (`shared.holders`). Around that, an item
+is likelier held by a power of the length, its *tilt*. Datasets differ by a factor of ten in how far tilts are apart:
+baskets of a supermarket are long or short and much alike, visitors of a site with one click have come for other pages
+than those who stay. But transactions that hold the same things whatever their length make the number small, and the
+further tilts are apart, the larger it is: so it tells their spread.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from veilset.arrays import FloatArray, Int64Array
+from veilset.gate import Curator, NoisyHistogram
+from veilset.methods.shared.holders import Holding
+from veilset.methods.shared.truncation import AWAY, TiltLaw, kept_at_random, tilt_density
+
+SHARE_FOR_TILTS = Fraction(1, 100)
+"""1/100 of what remains of epsilon pays for the number."""
+LEAST_TAKEN = 0.01
+"""Where truncation takes less than 1 % of an item, nothing is asked: the noise is more than that."""
+COMPARED_LENGTHS = (2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 26, 32, 48, 64)
+"""Lengths up to which transactions are told apart, to choose from."""
+PARTS = 8
+"""Average lengths are in parts of 1/8, as the question has them."""
+ROUNDED = Fraction(1, 100)
+"""1/100 is what rounding adds to the sensitivity, about."""
+MOST_COMPARED, FEWEST_COMPARED = 100, 5
+"""100 items at most are compared; with fewer than 5 that stand out from noise, nothing is asked."""
+EASY_TO_TELL = (0.2, 0.6)
+"""A limit is best that tells a spread of 0.2 from one of 0.6."""
+SPREADS = np.geomspace(0.05, 2.0, 19)
+"""How far tilts may be apart, as standard deviations."""
+USUAL_SPREAD, SPREADS_WITHIN = 0.35, 0.5
+"""0.35 is the usual spread, and 0.5 how far its logarithm is from that before it is asked for, with the tails of
+Student's t with 3 degrees of freedom."""
+MODEL_WITHIN = 0.25
+"""0.2 of the expected number is how far it is off because tilts are a model."""
+OF_LONG = 0.9
+"""0.8 of that spread shows in what truncation takes: short transactions differ more from each other than long ones."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ComparedItems:
+    """Items that stand out from noise, with their supports and who holds them: each of a class of `holding`."""
+
+    items: Int64Array
+    supports: FloatArray
+    classes: Int64Array
+    holding: Holding
+    lengths: FloatArray
+    numbers: FloatArray
+
+    @classmethod
+    def of(
+        cls, supports: FloatArray, *, clear: float, holding: Holding, lengths: FloatArray, numbers: FloatArray
+    ) -> "ComparedItems":
+        """The most frequent of those whose noisy supports are clear."""
+        order = np.argsort(-supports, kind="stable")[:MOST_COMPARED]
+        items = np.sort(order[supports[order] > clear]).astype(np.int64)
+        return cls(items, supports[items], holding.classes_of(supports[items]), holding, lengths, numbers)
+
+    def expected(self, contrast: "Contrast", spreads: FloatArray) -> FloatArray:
+        """The number to expect for each of some spreads of tilts.
+
+        An item of a tilt adds its support times the average weight where it is held; and as it is held by some
+        transactions and not by others, as much as a sum of that many draws is off.
+        """
+        logs, weights = np.log(np.maximum(self.lengths, 1.0)), contrast.weights(self.lengths)
+        known, of_each = np.unique(self.classes, return_inverse=True)
+        middle = float(self.numbers @ logs) / max(float(self.numbers.sum()), 1e-9)
+        tilted = (spreads[:, None] * AWAY)[..., None, None] * (logs - middle)
+        held = self.numbers * np.exp(self.holding.logs[known] + tilted)
+        held /= held.sum(axis=-1, keepdims=True)
+        means, squares = held @ weights, held @ weights**2
+        rest = 2 / math.pi * np.maximum(squares - means**2, 0.0)[..., of_each]
+        added = np.sqrt((self.supports * means[..., of_each]) ** 2 + self.supports * rest)
+        expected: FloatArray = added.sum(axis=-1) @ CHANCES_AWAY
+        return expected
+
+    def best_contrast(self, truncated_to: int) -> "Contrast | None":
+        """The one that tells spreads apart best, for its sensitivity; None where few items stand out from noise.
+
+        Short transactions may hold other things than those a little longer, but truncation takes nothing from either:
+        only limits of what it takes from are considered.
+        """
+        if self.items.size < FEWEST_COMPARED:
+            return None
+        contrasts = [Contrast.up_to(limit, self.lengths, self.numbers) for limit in COMPARED_LENGTHS if limit >= truncated_to]
+        few, many = np.array([self.expected(each, np.array(EASY_TO_TELL)) for each in contrasts]).T
+        told = (many - few) / np.array([each.moved for each in contrasts])
+        return contrasts[int(np.argmax(told))]
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """How long transactions are told from short ones: up to a limit, around an average length."""
+
+    limit: int
+    average: Fraction
+
+    @classmethod
+    def up_to(cls, limit: int, lengths: FloatArray, numbers: FloatArray) -> "Contrast":
+        """Around the average of noisy lengths, taken for the limit where they are above it."""
+        held = numbers * (lengths >= 1)
+        capped = float(np.minimum(lengths, limit) @ held) / max(float(held.sum()), 1e-9)
+        parts = round(PARTS * min(max(capped, 1.0), limit))
+        return cls(limit, Fraction(parts, PARTS))
+
+    @property
+    def moved(self) -> int:
+        """By how much one transaction moves what is asked, at most, where there are not very many items."""
+        return math.ceil(max(self.average - 1, self.limit - self.average + ROUNDED))
+
+    def weights(self, lengths: FloatArray) -> FloatArray:
+        """What an item of a transaction of each length adds."""
+        at_least_1 = np.maximum(lengths, 1.0)
+        weights: FloatArray = np.minimum(self.limit / at_least_1, 1.0) - float(self.average) / at_least_1
+        return weights
+
+
+def is_worth_asking(histogram: NoisyHistogram, limit: int) -> bool:
+    """Whether truncation to a limit takes enough of items to ask how far they differ in that."""
+    return kept_at_random(histogram, size=1, limit=limit).middle <= 1 - LEAST_TAKEN
+
+
+def ask_tilts(curator: Curator, compared: ComparedItems, *, truncated_to: int, epsilon: Fraction) -> TiltLaw:
+    """How far tilts of the most frequent items are apart; nothing is asked where few items stand out."""
+    contrast = compared.best_contrast(truncated_to)
+    if contrast is None:
+        return USUAL_TILTS
+    found = curator.ask_unlikeness(
+        compared.items, limit=contrast.limit, average=contrast.average, epsilon=epsilon
+    )
+    steps, noise = found.mechanism.steps, float(found.mechanism.scale)
+    return tilts_of(found.value / steps, compared.expected(contrast, SPREADS), noise=noise / steps)
+
+
+def tilts_of(answer: float, expected: FloatArray, *, noise: float) -> TiltLaw:
+    """What an answer says, where it is expected to be `expected` for each of SPREADS, with noise of a scale.
+
+    >>> [round(tilts_of(answer, 1000 * SPREADS, noise=50.0).spread, 2) for answer in (100.0, 400.0, 1200.0)]
+    [0.11, 0.35, 0.94]
+    """
+    widths = np.hypot(noise, MODEL_WITHIN * expected)
+    return _mixed(_log_prior() - np.abs(answer - expected) / widths - np.log(widths))
+
+
+def _log_prior() -> FloatArray:
+    """ln of how likely each of SPREADS is before anything is asked."""
+    off = np.log(SPREADS / USUAL_SPREAD) / SPREADS_WITHIN
+    prior: FloatArray = -2 * np.log1p(off * off / 3)
+    return prior
+
+
+def _mixed(log_weights: FloatArray) -> TiltLaw:
+    """The law of tilts whose spread is one of SPREADS, with these weights."""
+    weights = np.exp(log_weights - log_weights.max())
+    weights /= weights.sum()
+    return TiltLaw.mixed(OF_LONG * SPREADS, weights)
+
+
+CHANCES_AWAY = tilt_density(AWAY) / tilt_density(AWAY).sum()
+USUAL_TILTS = _mixed(_log_prior())
+"""Where nothing was asked."""
