@@ -19,6 +19,7 @@ from veilset.methods.difffim.expected_supports import SupportsFromParts, one_ite
 from veilset.methods.difffim.held_items import HeldItems
 from veilset.methods.difffim.smart_shares import OUTRANKED_CLASSES, kept_smartly, outranked
 from veilset.methods.shared.holders import Holding, ItemClasses
+from veilset.methods.shared.length_laws import LengthDraws, plausible_lengths
 from veilset.methods.shared.noisy_values import MeasuredGroup, NoisyValues
 from veilset.methods.shared.shrinkage import Shrunk, calm_supports, shrunk_in_groups
 from veilset.methods.shared.tilts import (
@@ -37,7 +38,6 @@ from veilset.methods.shared.truncation import (
     length_up_to,
     lengths_above_noise,
     randomly_kept,
-    spread_lengths,
 )
 
 SHARE_LEFT_WHOLE = Fraction(85, 100)
@@ -147,11 +147,11 @@ class CountedLevel:
         held = None if items is None else self.held(items)
         within = None if expected is None else expected.within
         if held is not None and expected is not None:
-            together = self._measured(np.arange(self.counts.values.size), held, expected)
+            together = self._measured(np.arange(self.counts.values.size), held, expected, items or self)
             held = held.with_supports(calm_supports(together, largest=most, within=within))
         groups = self._groups(held)
         chosen = [np.flatnonzero(np.isin(group, places)) for group in groups]
-        measured = [self._measured(group, held, expected) for group in groups]
+        measured = [self._measured(group, held, expected, items or self) for group in groups]
         found = shrunk_in_groups(
             measured if expected is None else with_lowered_shares(measured),
             chosen,
@@ -174,9 +174,10 @@ class CountedLevel:
             return None
         items = self.counts.itemsets.items.reshape(self.counts.values.size, -1)
         # Where the lengths themselves are in doubt, nothing finer is concluded from them.
-        if kept_at_random(self.lengths, size=items.shape[1], limit=self.limit).doubt[1] > IN_DOUBT:
+        draws = self.draws(first)
+        if kept_at_random(draws, size=items.shape[1], limit=self.limit).doubt[1] > IN_DOUBT:
             return None
-        lengths, numbers = spread_lengths(self.lengths)
+        lengths, numbers = draws.lengths, draws.middle
         supports, clear = first.item_supports()
         counted = np.arange(supports.size) if self.is_over_all else np.unique(items)
         classes = ItemClasses.of(supports[counted], clear=clear, total=float(lengths @ numbers))
@@ -185,12 +186,25 @@ class CountedLevel:
             holding, lengths, numbers, holding.classes_of(supports)[items], first.tilts
         )
 
+    def draws(self, first: "CountedLevel") -> LengthDraws:
+        """Lengths that are likely: of whole transactions, if they make the supports of level 1 together as well."""
+        lengths = self.lengths or first.lengths
+        assert lengths is not None
+        if not self.is_over_all or first.lengths is None:
+            return plausible_lengths(lengths)
+        counts = first.counts
+        deviation = math.sqrt(2 * counts.values.size) * float(counts.mechanism.scale)
+        return plausible_lengths(first.lengths).explaining_total(
+            float(counts.values.sum()), deviation, limit=first.limit
+        )
+
     def item_supports(self) -> tuple[FloatArray, float]:
         """Of level 1: supports of items, about, and how large they must be to stand out from noise."""
         if self.lengths is None:
             return self.counts.values.astype(np.float64), 0.0
         share = kept_share(holders_by_length(lengths_above_noise(self.lengths), 1), size=1, limit=self.limit)
-        lengths, numbers = spread_lengths(self.lengths)
+        draws = self.draws(self)
+        lengths, numbers = draws.lengths, draws.middle
         kept, clear = randomly_kept(lengths, size=1, limit=self.limit), CLEAR_SCALES * float(self.counts.mechanism.scale)
         shares = np.full(self.counts.values.size, max(share, LEAST_SHARE))
         for _ in range(TURNS):
@@ -217,7 +231,11 @@ class CountedLevel:
         return [np.flatnonzero(classes == each) for each in np.unique(classes)]
 
     def _measured(
-        self, places: Int64Array, held: HeldItems | None, expected: SupportsFromParts | None
+        self,
+        places: Int64Array,
+        held: HeldItems | None,
+        expected: SupportsFromParts | None,
+        first: "CountedLevel",
     ) -> MeasuredGroup:
         """What was measured of some itemsets that lose about alike."""
         about = None if expected is None else expected.supports[places]
@@ -225,12 +243,13 @@ class CountedLevel:
         size = int(self.counts.itemsets.offsets[1])
         if self.lengths is None:
             return MeasuredGroup(noisy)
+        draws = self.draws(first)
         by = None if held is None else held.held_by(places)
         if self.outranked is None:
-            kept = kept_at_random(self.lengths, size=size, limit=self.limit, held=by)
+            kept = kept_at_random(draws, size=size, limit=self.limit, held=by)
             return MeasuredGroup(noisy, kept if size == 1 else kept.partly_together())
         share = float(self.outranked[places].mean())
-        kept = kept_smartly(self.lengths, size=size, limit=self.limit, outranked=share, held=by)
+        kept = kept_smartly(draws, size=size, limit=self.limit, outranked=share, held=by)
         return MeasuredGroup(noisy, kept)
 
     def is_drowned(self, min_count: int) -> bool:
@@ -304,7 +323,7 @@ def ask_first_level(
     for_lengths = min((epsilon - for_tilts) / 10, SMALL_SHARE)
     histogram = curator.ask_lengths(limit=LONGEST_LENGTH, epsilon=for_lengths)
     limit = length_up_to(histogram, share)
-    if not is_worth_asking(histogram, limit):
+    if not is_worth_asking(plausible_lengths(histogram), limit):
         for_tilts = Fraction(0)
     counts = curator.ask_item_supports(
         truncation=KeepRandom(limit), epsilon=epsilon - for_lengths - for_tilts

@@ -13,8 +13,8 @@ from functools import partial
 import numpy as np
 
 from veilset.arrays import FloatArray
-from veilset.gate import NoisyHistogram
 from veilset.itemsets import Itemset
+from veilset.methods.shared.length_laws import LengthDraws
 from veilset.methods.shared.noisy_values import SURE, KeptShares
 from veilset.methods.shared.truncation import HeldBy, kept_shares
 
@@ -51,7 +51,7 @@ def outranked(itemsets: Sequence[Itemset], scores: Sequence[int], parts: Mapping
 
 
 def kept_smartly(
-    histogram: NoisyHistogram, *, size: int, limit: int, outranked: float, held: HeldBy | None = None
+    draws: LengthDraws, *, size: int, limit: int, outranked: float, held: HeldBy | None = None
 ) -> KeptShares:
     """The law of the share of a support that smart truncation keeps, where a share of other items outranks it.
 
@@ -59,7 +59,7 @@ def kept_smartly(
     """
     low, law, high = (
         kept_shares(
-            histogram,
+            draws,
             size=size,
             kept_of=partial(_kept, size=size, limit=limit, outranked=outranked, shifted=shifted),
             held=held,

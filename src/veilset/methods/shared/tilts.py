@@ -19,8 +19,9 @@ from fractions import Fraction
 import numpy as np
 
 from veilset.arrays import FloatArray, Int64Array
-from veilset.gate import Curator, NoisyHistogram
+from veilset.gate import Curator
 from veilset.methods.shared.holders import Holding
+from veilset.methods.shared.length_laws import LengthDraws
 from veilset.methods.shared.truncation import AWAY, TiltLaw, kept_at_random, tilt_density
 
 SHARE_FOR_TILTS = Fraction(1, 100)
@@ -127,9 +128,9 @@ class Contrast:
         return weights
 
 
-def is_worth_asking(histogram: NoisyHistogram, limit: int) -> bool:
+def is_worth_asking(draws: LengthDraws, limit: int) -> bool:
     """Whether truncation to a limit takes enough of items to ask how far they differ in that."""
-    return kept_at_random(histogram, size=1, limit=limit).middle <= 1 - LEAST_TAKEN
+    return kept_at_random(draws, size=1, limit=limit).middle <= 1 - LEAST_TAKEN
 
 
 def ask_tilts(curator: Curator, compared: ComparedItems, *, truncated_to: int, epsilon: Fraction) -> TiltLaw:

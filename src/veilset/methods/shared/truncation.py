@@ -4,7 +4,7 @@ Works on noisy histograms of lengths that were paid for; no data.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -12,19 +12,16 @@ import numpy as np
 
 from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import NoisyHistogram
+from veilset.methods.shared.length_laws import LengthDraws
 from veilset.methods.shared.noisy_values import DEVIATIONS, NORMAL_CHANCES, SURE, KeptShares
 
 LONGEST_LENGTH = 64
 """Transactions of 64 items and longer are one class of a histogram of lengths."""
-LONGER = np.array([1.0, 1.4, 2.0, 2.8, 4.0])
-"""How much longer than the last class says its transactions may be; each is half as likely as one before the last."""
-CLEAR = 3.0
-"""Classes of lengths are taken together until their number is 3 standard deviations of its noise."""
 TILT, TILT_BY_SIZE = 0.95, 0.55
 """A transaction that holds n itemsets of a size holds a certain one with a chance of n to about this power: 0.95 for 1
 item, and 0.95 / size^0.55 for more, because frequent itemsets have something in common."""
-USUAL_ERROR = 0.5
-"""0.5: how far, as a standard deviation of logarithms, shares are wrong together where a histogram is all noise."""
+MISFIT = 0.15
+"""0.15 of what is lost is how far that is wrong for all itemsets because laws of lengths are a model."""
 LEAST_KEPT = 1e-4
 """1/10,000 of a support is kept at the least, whatever a noisy histogram says."""
 TILT_WITHIN, WITHIN_BY_SIZE = 0.5, 0.3
@@ -125,7 +122,7 @@ def kept_share(lengths: FloatArray | Int64Array, *, size: int, limit: int) -> fl
 
 
 def kept_shares(
-    histogram: NoisyHistogram,
+    draws: LengthDraws,
     *,
     size: int,
     kept_of: Callable[[FloatArray, float], FloatArray],
@@ -139,9 +136,9 @@ def kept_shares(
     bought alone, some with everything else. So the chance is taken to be a power of how many itemsets of the size it
     holds, and the power to be normal. Where it is known who holds it, that takes the place of the middle power, and the
     law of tilts that of the powers around it. Where all transactions are alike, all itemsets lose alike, and the share is certain.
-    The noise of the histogram makes all shares uncertain together. Who keeps an itemset is a matter of luck as well.
+    What a histogram leaves open of the lengths makes all shares uncertain together. Who keeps an itemset is a matter of luck as well.
     """
-    lengths, numbers = spread_lengths(histogram)
+    lengths, numbers = draws.lengths, draws.middle
     away, chances = (DEVIATIONS, NORMAL_CHANCES) if held is None else (AWAY, held.tilts.chances)
     possible, centre = lengths >= size, int(np.argmin(np.abs(away)))
     kept = np.array([kept_of(lengths, deviation) for deviation in away.tolist()])
@@ -159,15 +156,10 @@ def kept_shares(
     holders = each_holds @ numbers
     shares = np.clip((each_holds * kept) @ numbers / holders, least, 1.0)
     middle = float(shares[centre])
-    error = _error_of_sum(histogram, each_holds[centre] * (kept[centre] - middle))
-    together = SURE * _with_prior(error / (holders[centre] * middle))
+    within = draws.share_within(each_holds[centre], kept[centre], least=least)
+    together = SURE * math.hypot(within, MISFIT * (1 - middle))
     doubt = (min(together, -math.log(middle)), min(together, math.log(middle / least)))
     return KeptShares.at_deviations(shares, doubt, chances=chances, is_drawn=True)
-
-
-def _with_prior(error: float) -> float:
-    """How far shares are wrong together, where the histogram leaves them in doubt by an error: no more than usual."""
-    return error / math.hypot(1.0, error / USUAL_ERROR)
 
 
 def ways_to_hold(lengths: FloatArray, size: int) -> FloatArray:
@@ -186,71 +178,12 @@ def randomly_kept(lengths: FloatArray, *, size: int, limit: int) -> FloatArray:
 
 
 def kept_at_random(
-    histogram: NoisyHistogram, *, size: int, limit: int, held: HeldBy | None = None
+    draws: LengthDraws, *, size: int, limit: int, held: HeldBy | None = None
 ) -> KeptShares:
-    """The law of the share of a support that random truncation keeps."""
+    """The law of the share of a support that random truncation keeps; `draws` are of the lengths."""
     return kept_shares(
-        histogram,
+        draws,
         size=size,
         kept_of=lambda lengths, _: randomly_kept(lengths, size=size, limit=limit),
         held=held,
     )
-
-
-def spread_lengths(histogram: NoisyHistogram) -> tuple[FloatArray, FloatArray]:
-    """Lengths and how many transactions have them, where classes that noise drowns are taken together.
-
-    The last class is spread over longer lengths.
-    """
-    values = histogram.values.astype(np.float64)
-    numbers = np.zeros(values.size)
-    for start, end in _blocks(histogram):
-        together, clear = max(float(values[start:end].sum()), 0.0), _clear(histogram, end - start)
-        # What is not clear is rather nothing than something.
-        numbers[start:end] = together * min(1.0, together / clear) * _weights_of(np.arange(start, end))
-    last = values.size - 1
-    lengths = np.append(np.arange(last, dtype=np.float64), last * _longer(histogram))
-    return lengths, np.append(numbers[:last], numbers[last] * _weights_of(_longer(histogram)))
-
-
-def _blocks(histogram: NoisyHistogram) -> Iterator[tuple[int, int]]:
-    """From where to where classes are taken together, from the longest ones to those of length 1."""
-    values, end = histogram.values, histogram.values.size
-    for start in range(values.size - 1, 0, -1):
-        is_clear = values[start:end].sum() > _clear(histogram, end - start)
-        if is_clear or start == 1 or values[start - 1] > _clear(histogram, 1):
-            yield start, end
-            end = start
-
-
-def _clear(histogram: NoisyHistogram, classes: int) -> float:
-    """What a number of classes together must exceed to be told from noise."""
-    return CLEAR * math.sqrt(2 * classes) * float(histogram.mechanism.scale)
-
-
-def _error_of_sum(histogram: NoisyHistogram, of_lengths: FloatArray) -> float:
-    """The standard deviation of a sum over transactions, of something that depends on their length.
-
-    Classes that are taken together have one noise, and it goes to each as they do. How the transactions are spread over
-    them is not known, or as little as by a Dirichlet law of weight 1: half the variance of all being in one class.
-    """
-    longer = _longer(histogram)
-    of_class = np.append(of_lengths[: -longer.size], of_lengths[-longer.size :] @ _weights_of(longer))
-    noise, variance = 2 * float(histogram.mechanism.scale) ** 2, 0.0
-    for start, end in _blocks(histogram):
-        weights, each = _weights_of(np.arange(start, end)), of_class[start:end]
-        number = max(float(histogram.values[start:end].sum()), 0.0)
-        middle = float(each @ weights)
-        variance += noise * (end - start) * middle**2 + number**2 * float((each - middle) ** 2 @ weights) / 2
-    return math.sqrt(variance)
-
-
-def _longer(histogram: NoisyHistogram) -> FloatArray:
-    """How much longer the transactions of the last class may be than it says; not at all, where all items fit in."""
-    return LONGER if histogram.values.size > LONGEST_LENGTH else np.ones(1)
-
-
-def _weights_of(lengths: FloatArray | Int64Array) -> FloatArray:
-    """How likely each length is, compared with the others."""
-    weights: FloatArray = lengths**-2.0 / (lengths**-2.0).sum()
-    return weights
