@@ -258,7 +258,12 @@ class CountedLevel:
 
     def candidates(self, min_count: int) -> "ScoredCandidates":
         """The itemsets of one more item that may reach the threshold."""
-        return ScoredCandidates.of(self.extendable(min_count))
+        parts = self.extendable(min_count)
+        is_clear = self.counts.values > CLEAR_SCALES * float(self.counts.mechanism.scale)
+        others = float(self.counts.values[~is_clear].mean()) if not is_clear.all() else 0.0
+        calm = np.where(is_clear, self.counts.values, max(others, 0.0))
+        supports = dict(zip(self.counts.itemsets, calm.tolist(), strict=True))
+        return ScoredCandidates.of(parts, {part: supports[part] for part in parts})
 
     def extendable(self, min_count: int) -> dict[Itemset, int]:
         """Those that may have frequent supersets, with their noisy supports; the largest of them, if many."""
@@ -284,16 +289,16 @@ class ScoredCandidates:
     outranked: FloatArray
 
     @classmethod
-    def of(cls, parts: dict[Itemset, int]) -> "ScoredCandidates":
+    def of(cls, parts: dict[Itemset, int], calm: Mapping[Itemset, float]) -> "ScoredCandidates":
         """Itemsets all of whose parts are given, with the sum of the parts' noisy supports as score (Def. 8).
 
         `outranked` is the share of items held, as far as the parts tell, that stand in better candidates than some item
-        of an itemset does.
+        of an itemset does: by `calm` supports, since the parts were chosen for lucky noise.
         """
         itemsets = joined(parts)
         scores = [sum(max(0, parts[part]) for part in one_item_less(itemset)) for itemset in itemsets]
         return cls(
-            Itemsets.of(itemsets), np.array(scores, dtype=np.int64), outranked(itemsets, scores, parts)
+            Itemsets.of(itemsets), np.array(scores, dtype=np.int64), outranked(itemsets, scores, calm)
         )
 
     def __len__(self) -> int:
