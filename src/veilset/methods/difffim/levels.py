@@ -17,7 +17,7 @@ from veilset.itemsets import Itemset, Itemsets, joined
 from veilset.methods.difffim.double_standards import average_original, largest_original
 from veilset.methods.difffim.expected_supports import SupportsFromParts, one_item_less, with_lowered_shares
 from veilset.methods.difffim.held_items import HeldItems
-from veilset.methods.difffim.smart_shares import OUTRANKED_CLASSES, kept_smartly, outranked
+from veilset.methods.difffim.smart_shares import OUTRANKED_CLASSES, items_ahead, kept_smartly, outranked
 from veilset.methods.shared.holders import Holding, ItemClasses
 from veilset.methods.shared.length_laws import LengthDraws, plausible_lengths
 from veilset.methods.shared.noisy_values import MeasuredGroup, NoisyValues
@@ -91,6 +91,8 @@ class CountedLevel:
     outranked: FloatArray | None
     is_over_all: bool = True
     """Whether the lengths are those of whole transactions, or over the items of the level's itemsets alone."""
+    ahead: Int64Array | None = None
+    """How many items of better candidates there are beside each itemset: no more can outrank it."""
     tilts: TiltLaw = USUAL_TILTS
     """Of level 1: how far tilts of items are apart."""
 
@@ -103,7 +105,6 @@ class CountedLevel:
         *,
         size: int,
         limit: int,
-        outranked: FloatArray | None = None,
         is_over_all: bool = True,
     ) -> "CountedLevel":
         """What noisy truncated supports stand for: themselves, or what was there before truncation (Sec. 5.4).
@@ -112,12 +113,12 @@ class CountedLevel:
         """
         if lengths is None or not heuristics.has_double_standards:
             values = counts.values.astype(np.float64)
-            return cls(counts, values, values, limit, lengths, outranked, is_over_all)
+            return cls(counts, values, values, limit, lengths, None, is_over_all)
         share = kept_share(heuristics.lengths_of(lengths), size=size, limit=limit)
         scale = float(counts.mechanism.scale)
         average = average_original(counts.values, scale=scale, share=share)
         largest = largest_original(counts.values, scale=scale, share=share, rho=RHO)
-        return cls(counts, average, largest, limit, lengths, outranked, is_over_all)
+        return cls(counts, average, largest, limit, lengths, None, is_over_all)
 
     def up_to(self, items: int) -> "CountedLevel":
         """The same without lengths of more items than there are, which are nothing but noise."""
@@ -205,13 +206,14 @@ class CountedLevel:
         share = kept_share(holders_by_length(lengths_above_noise(self.lengths), 1), size=1, limit=self.limit)
         draws = self.draws(self)
         lengths, numbers = draws.lengths, draws.middle
+        calm = self.calm_counts()
         kept, clear = randomly_kept(lengths, size=1, limit=self.limit), CLEAR_SCALES * float(self.counts.mechanism.scale)
         shares = np.full(self.counts.values.size, max(share, LEAST_SHARE))
         for _ in range(TURNS):
-            supports = self.counts.values / shares
+            supports = calm / shares
             holding = Holding.of(ItemClasses.of(supports, clear=clear / float(np.median(shares)), total=float(lengths @ numbers)), lengths, numbers)
             shares = np.maximum(holding.shares_kept(kept, numbers)[holding.classes_of(supports)], LEAST_SHARE)
-        return self.counts.values / shares, clear / float(np.median(shares))
+        return calm / shares, clear / float(np.median(shares))
 
     def compared(self) -> ComparedItems | None:
         """Of level 1: the items that stand out from noise, and who holds them, as far as lengths tell."""
@@ -227,7 +229,8 @@ class CountedLevel:
         """Places of the itemsets that lose about alike."""
         by_rank = 0.0 if self.outranked is None else np.rint(self.outranked * OUTRANKED_CLASSES)
         by_holders = 0.0 if held is None else held.groups
-        classes = by_holders * 1000 + by_rank + np.zeros(self.counts.values.size)
+        ahead = 0.0 if self.ahead is None else np.minimum(self.ahead, self.limit + 1)
+        classes = (by_holders * 1000 + by_rank) * 1000 + ahead + np.zeros(self.counts.values.size)
         return [np.flatnonzero(classes == each) for each in np.unique(classes)]
 
     def _measured(
@@ -249,7 +252,8 @@ class CountedLevel:
             kept = kept_at_random(draws, size=size, limit=self.limit, held=by)
             return MeasuredGroup(noisy, kept if size == 1 else kept.partly_together())
         share = float(self.outranked[places].mean())
-        kept = kept_smartly(draws, size=size, limit=self.limit, outranked=share, held=by)
+        ahead = None if self.ahead is None else int(np.median(self.ahead[places]))
+        kept = kept_smartly(draws, size=size, limit=self.limit, outranked=share, ahead=ahead, held=by)
         return MeasuredGroup(noisy, kept)
 
     def is_drowned(self, min_count: int) -> bool:
@@ -259,11 +263,14 @@ class CountedLevel:
     def candidates(self, min_count: int) -> "ScoredCandidates":
         """The itemsets of one more item that may reach the threshold."""
         parts = self.extendable(min_count)
-        is_clear = self.counts.values > CLEAR_SCALES * float(self.counts.mechanism.scale)
-        others = float(self.counts.values[~is_clear].mean()) if not is_clear.all() else 0.0
-        calm = np.where(is_clear, self.counts.values, max(others, 0.0))
-        supports = dict(zip(self.counts.itemsets, calm.tolist(), strict=True))
-        return ScoredCandidates.of(parts, {part: supports[part] for part in parts})
+        calm = dict(zip(self.counts.itemsets, self.calm_counts().tolist(), strict=True))
+        return ScoredCandidates.of(parts, {part: calm[part] for part in parts})
+
+    def calm_counts(self) -> FloatArray:
+        """What is counted of each itemset without noise, on average: the largest of many have lucky noise."""
+        noisy = NoisyValues.laplace(self.counts.values, float(self.counts.mechanism.scale))
+        largest = max(1.0, float(self.counts.values.max()) + CLEAR_SCALES * float(self.counts.mechanism.scale))
+        return calm_supports(MeasuredGroup(noisy), largest=largest)
 
     def extendable(self, min_count: int) -> dict[Itemset, int]:
         """Those that may have frequent supersets, with their noisy supports; the largest of them, if many."""
@@ -287,6 +294,7 @@ class ScoredCandidates:
     itemsets: Itemsets
     scores: Int64Array
     outranked: FloatArray
+    ahead: Int64Array
 
     @classmethod
     def of(cls, parts: dict[Itemset, int], calm: Mapping[Itemset, float]) -> "ScoredCandidates":
@@ -298,7 +306,10 @@ class ScoredCandidates:
         itemsets = joined(parts)
         scores = [sum(max(0, parts[part]) for part in one_item_less(itemset)) for itemset in itemsets]
         return cls(
-            Itemsets.of(itemsets), np.array(scores, dtype=np.int64), outranked(itemsets, scores, calm)
+            Itemsets.of(itemsets),
+            np.array(scores, dtype=np.int64),
+            outranked(itemsets, scores, calm),
+            items_ahead(itemsets, scores),
         )
 
     def __len__(self) -> int:
@@ -387,10 +398,10 @@ def ask_next_level(
     limit = best_limit(lengths, itemsets, size=size, min_count=min_count, epsilon=for_supports)
     truncation = candidates.truncation(items, limit, is_smart=heuristics.is_smart)
     counts = curator.ask_supports(itemsets, truncation=truncation, epsilon=for_supports)
-    outranked = candidates.outranked if heuristics.is_smart else None
-    return CountedLevel.of(
-        counts, histogram, heuristics, size=size, limit=limit, outranked=outranked, is_over_all=False
-    )
+    level = CountedLevel.of(counts, histogram, heuristics, size=size, limit=limit, is_over_all=False)
+    if not heuristics.is_smart:
+        return level
+    return replace(level, outranked=candidates.outranked, ahead=candidates.ahead)
 
 
 def best_limit(

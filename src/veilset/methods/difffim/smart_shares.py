@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from veilset.arrays import FloatArray
+from veilset.arrays import FloatArray, Int64Array
 from veilset.itemsets import Itemset
 from veilset.methods.shared.length_laws import LengthDraws
 from veilset.methods.shared.noisy_values import SURE, KeptShares
@@ -50,10 +50,31 @@ def outranked(itemsets: Sequence[Itemset], scores: Sequence[int], parts: Mapping
     return np.array(shares)
 
 
-def kept_smartly(
-    draws: LengthDraws, *, size: int, limit: int, outranked: float, held: HeldBy | None = None
+def items_ahead(itemsets: Sequence[Itemset], scores: Sequence[int]) -> Int64Array:
+    """How many items that are not its own stand in better candidates than each itemset, or in equal ones before it.
+
+    >>> items_ahead([(0, 1), (0, 2), (3, 4), (1, 2)], [9, 8, 7, 6]).tolist()
+    [0, 1, 3, 3]
+    """
+    seen, ahead = set[int](), np.zeros(len(itemsets), np.int64)
+    for place in sorted(range(len(itemsets)), key=lambda each: -scores[each]):
+        ahead[place] = len(seen.difference(itemsets[place]))
+        seen.update(itemsets[place])
+    return ahead
+
+
+def kept_smartly(  # noqa: PLR0913 - all keyword-only
+    draws: LengthDraws,
+    *,
+    size: int,
+    limit: int,
+    outranked: float,
+    ahead: int | None = None,
+    held: HeldBy | None = None,
 ) -> KeptShares:
     """The law of the share of a support that smart truncation keeps, where a share of other items outranks it.
+
+    Only `ahead` items can outrank it: what has no more of them than the limit leaves room for is always kept.
 
     Who holds itemsets is alike in one dataset: where long transactions hold one rare pair, they hold most of them.
     """
@@ -61,7 +82,7 @@ def kept_smartly(
         kept_shares(
             draws,
             size=size,
-            kept_of=partial(_kept, size=size, limit=limit, outranked=outranked, shifted=shifted),
+            kept_of=partial(_kept, size=size, limit=limit, outranked=outranked, ahead=ahead, shifted=shifted),
             held=held,
         )
         for shifted in (OUTRANKED_TOGETHER, 0.0, -OUTRANKED_TOGETHER)
@@ -72,10 +93,19 @@ def kept_smartly(
     return replace(parted, doubt=doubt)
 
 
-def _kept(
-    lengths: FloatArray, deviation: float, *, size: int, limit: int, outranked: float, shifted: float
+def _kept(  # noqa: PLR0913 - all keyword-only
+    lengths: FloatArray,
+    deviation: float,
+    *,
+    size: int,
+    limit: int,
+    outranked: float,
+    ahead: int | None,
+    shifted: float,
 ) -> FloatArray:
     """The chance that at most limit - size of the other items of a transaction outrank an itemset."""
+    if ahead is not None and ahead <= limit - size:
+        return np.ones(lengths.size)
     middle = min(max(outranked, MOST_CERTAIN), 1 - MOST_CERTAIN)
     odds = math.log(middle / (1 - middle)) + OUTRANKED_WITHIN * deviation + shifted
     share = 1 / (1 + math.exp(-odds))
