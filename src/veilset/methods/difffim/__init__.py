@@ -73,9 +73,7 @@ def f1m(
         request = replace(request, k=min(request.k, curator.alphabet_size))
     preliminaries = ask_threshold(curator, request, domain=curator.domain(max_size=1), epsilon=epsilon)
     for_tilts = preliminaries.remaining * SHARE_FOR_TILTS
-    level = ask_first_level(
-        curator, NAIVE, share=share, epsilon=preliminaries.remaining, for_tilts=for_tilts
-    )
+    level = ask_first_level(curator, NAIVE, share=share, epsilon=preliminaries.remaining, for_tilts=for_tilts)
     return release_levels(curator, preliminaries, [level], request, method="f1m")
 
 

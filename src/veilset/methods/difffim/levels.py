@@ -207,11 +207,20 @@ class CountedLevel:
         draws = self.draws(self)
         lengths, numbers = draws.lengths, draws.middle
         calm = self.calm_counts()
-        kept, clear = randomly_kept(lengths, size=1, limit=self.limit), CLEAR_SCALES * float(self.counts.mechanism.scale)
+        kept, clear = (
+            randomly_kept(lengths, size=1, limit=self.limit),
+            CLEAR_SCALES * float(self.counts.mechanism.scale),
+        )
         shares = np.full(self.counts.values.size, max(share, LEAST_SHARE))
         for _ in range(TURNS):
             supports = calm / shares
-            holding = Holding.of(ItemClasses.of(supports, clear=clear / float(np.median(shares)), total=float(lengths @ numbers)), lengths, numbers)
+            holding = Holding.of(
+                ItemClasses.of(
+                    supports, clear=clear / float(np.median(shares)), total=float(lengths @ numbers)
+                ),
+                lengths,
+                numbers,
+            )
             shares = np.maximum(holding.shares_kept(kept, numbers)[holding.classes_of(supports)], LEAST_SHARE)
         return calm / shares, clear / float(np.median(shares))
 
@@ -269,7 +278,9 @@ class CountedLevel:
     def calm_counts(self) -> FloatArray:
         """What is counted of each itemset without noise, on average: the largest of many have lucky noise."""
         noisy = NoisyValues.laplace(self.counts.values, float(self.counts.mechanism.scale))
-        largest = max(1.0, float(self.counts.values.max()) + CLEAR_SCALES * float(self.counts.mechanism.scale))
+        largest = max(
+            1.0, float(self.counts.values.max()) + CLEAR_SCALES * float(self.counts.mechanism.scale)
+        )
         return calm_supports(MeasuredGroup(noisy), largest=largest)
 
     def extendable(self, min_count: int) -> dict[Itemset, int]:
@@ -346,7 +357,12 @@ def ask_first_level(
     )
     level = CountedLevel.of(counts, histogram, heuristics, size=1, limit=limit)
     compared = level.up_to(curator.alphabet_size).compared() if for_tilts else None
-    return replace(level, tilts=USUAL_TILTS if compared is None else ask_tilts(curator, compared, truncated_to=limit, epsilon=for_tilts))
+    return replace(
+        level,
+        tilts=USUAL_TILTS
+        if compared is None
+        else ask_tilts(curator, compared, truncated_to=limit, epsilon=for_tilts),
+    )
 
 
 def ask_levels(

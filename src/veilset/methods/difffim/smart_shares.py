@@ -27,7 +27,9 @@ MOST_CERTAIN = 0.02
 """2 % outrank the best itemset, and do not outrank the worst."""
 
 
-def outranked(itemsets: Sequence[Itemset], scores: Sequence[int], parts: Mapping[Itemset, float]) -> FloatArray:
+def outranked(
+    itemsets: Sequence[Itemset], scores: Sequence[int], parts: Mapping[Itemset, float]
+) -> FloatArray:
     """The share of other items held that stand in better candidates than some item of each itemset does."""
     best: dict[int, int] = {}
     for itemset, score in zip(itemsets, scores, strict=True):

@@ -24,7 +24,18 @@ LONGER = np.array([1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0])
 """How much longer than the last class says its transactions may be."""
 MIDDLES = np.linspace(-1.0, 4.6, 57)
 """Where laws have their middle: the logarithm of a length."""
-LAW_WIDTHS = {0.03: 0.03, 0.06: 0.03, 0.1: 0.04, 0.2: 0.06, 0.3: 0.09, 0.45: 0.15, 0.6: 0.2, 0.8: 0.2, 1.0: 0.15, 1.25: 0.05}
+LAW_WIDTHS = {
+    0.03: 0.03,
+    0.06: 0.03,
+    0.1: 0.04,
+    0.2: 0.06,
+    0.3: 0.09,
+    0.45: 0.15,
+    0.6: 0.2,
+    0.8: 0.2,
+    1.0: 0.15,
+    1.25: 0.05,
+}
 """Standard deviations of the log-normal laws on that scale, and how usual each is."""
 WEIBULL_SHAPES, TAIL_EXPONENTS = (0.5, 0.7, 1.0, 1.5, 2.2, 3.2), (1.4, 1.8, 2.3, 3.0, 4.0)
 """Tails of Weibull laws fall like exp(-n ** shape), those of log-logistic laws like 1 / n ** exponent."""
@@ -113,7 +124,9 @@ def _laws(classes: int, *, is_open: bool) -> tuple[FloatArray, FloatArray, Float
     last = classes * LONGER if is_open else np.array([float(classes)])
     lengths = np.append(np.arange(classes, dtype=np.float64), last)
     known = lengths[1:]
-    ends = np.append(np.append(known[: classes - 1] + 0.5, np.sqrt(last[1:] * last[:-1])), known[-1] * 1.2 + 0.5)
+    ends = np.append(
+        np.append(known[: classes - 1] + 0.5, np.sqrt(last[1:] * last[:-1])), known[-1] * 1.2 + 0.5
+    )
     laws = np.diff(np.array(list(_laws_below(np.log(np.append(0.5, ends))))), axis=1)
     usual = [*LAW_WIDTHS.values()] + [WEIBULLS / len(WEIBULL_SHAPES)] * len(WEIBULL_SHAPES)
     usual += [LOG_LOGISTICS / len(TAIL_EXPONENTS)] * len(TAIL_EXPONENTS)

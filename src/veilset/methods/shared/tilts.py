@@ -43,8 +43,8 @@ SPREADS = np.geomspace(0.05, 2.0, 19)
 USUAL_SPREAD, SPREADS_WITHIN = 0.35, 0.5
 """0.35 is the usual spread, and 0.5 how far its logarithm is from that before it is asked for, with the tails of
 Student's t with 3 degrees of freedom."""
-MODEL_WITHIN = 0.25
-"""0.2 of the expected number is how far it is off because tilts are a model."""
+MODEL_WITHIN = 0.18
+"""0.18 of the expected number is how far it is off because tilts are a model: the scale of a Laplace law."""
 OF_LONG = 0.9
 """0.8 of that spread shows in what truncation takes: short transactions differ more from each other than long ones."""
 
@@ -95,7 +95,11 @@ class ComparedItems:
         """
         if self.items.size < FEWEST_COMPARED:
             return None
-        contrasts = [Contrast.up_to(limit, self.lengths, self.numbers) for limit in COMPARED_LENGTHS if limit >= truncated_to]
+        contrasts = [
+            Contrast.up_to(limit, self.lengths, self.numbers)
+            for limit in COMPARED_LENGTHS
+            if limit >= truncated_to
+        ]
         few, many = np.array([self.expected(each, np.array(EASY_TO_TELL)) for each in contrasts]).T
         told = (many - few) / np.array([each.moved for each in contrasts])
         return contrasts[int(np.argmax(told))]

@@ -20,8 +20,8 @@ LONGEST_LENGTH = 64
 TILT, TILT_BY_SIZE = 0.95, 0.55
 """A transaction that holds n itemsets of a size holds a certain one with a chance of n to about this power: 0.95 for 1
 item, and 0.95 / size^0.55 for more, because frequent itemsets have something in common."""
-MISFIT = 0.15
-"""0.15 of what is lost is how far that is wrong for all itemsets because laws of lengths are a model."""
+MISFIT = 0.1
+"""0.1 of what is lost is how far that is wrong for all itemsets because laws of lengths are a model."""
 LEAST_KEPT = 1e-4
 """1/10,000 of a support is kept at the least, whatever a noisy histogram says."""
 TILT_WITHIN, WITHIN_BY_SIZE = 0.5, 0.3
@@ -177,9 +177,7 @@ def randomly_kept(lengths: FloatArray, *, size: int, limit: int) -> FloatArray:
     return kept
 
 
-def kept_at_random(
-    draws: LengthDraws, *, size: int, limit: int, held: HeldBy | None = None
-) -> KeptShares:
+def kept_at_random(draws: LengthDraws, *, size: int, limit: int, held: HeldBy | None = None) -> KeptShares:
     """The law of the share of a support that random truncation keeps; `draws` are of the lengths."""
     return kept_shares(
         draws,
