@@ -7,7 +7,7 @@ import pytest
 
 from veilset.gate import NoisyHistogram
 from veilset.gate.mechanisms import DiscreteLaplace
-from veilset.methods.difffim.smart_shares import items_ahead, kept_smartly, outranked
+from veilset.methods.difffim.smart_shares import kept_smartly, outranked
 from veilset.methods.shared.length_laws import plausible_lengths
 
 LENGTHS = plausible_lengths(

@@ -126,9 +126,7 @@ class ExpectedLevel:
             by = None if self.held is None else self.held.held_by(places[chosen])
             if self.is_smart:
                 share, most = float(outranked[chosen].mean()), int(np.median(ahead[chosen]))
-                kept = kept_smartly(
-                    self.draws, size=size, limit=limit, outranked=share, ahead=most, held=by
-                )
+                kept = kept_smartly(self.draws, size=size, limit=limit, outranked=share, ahead=most, held=by)
             else:
                 kept = kept_at_random(self.draws, size=size, limit=limit, held=by)
                 kept = kept if size == 1 else kept.partly_together()
@@ -321,9 +319,7 @@ def _counted(world: World, candidates: ExpectedCandidates, terms: Terms) -> Coun
     itemsets = Itemsets(np.arange(0, rows.size + 1, size, dtype=np.int64), rows.ravel())
     average = values.astype(np.float64)
     counts = NoisyCounts(itemsets, values, noise)
-    return CountedLevel(
-        counts, average, average, terms.limit, terms.lengths, None, terms.is_over_all
-    )
+    return CountedLevel(counts, average, average, terms.limit, terms.lengths, None, terms.is_over_all)
 
 
 def _next_terms(

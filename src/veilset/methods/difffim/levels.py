@@ -189,10 +189,10 @@ class CountedLevel:
 
     def draws(self, first: "CountedLevel") -> LengthDraws:
         """Lengths that are likely: of whole transactions, if they make the supports of level 1 together as well."""
-        lengths = self.lengths or first.lengths
-        assert lengths is not None
+        if self.lengths is None:
+            raise ValueError("nothing was truncated, so no lengths were asked for")
         if not self.is_over_all or first.lengths is None:
-            return plausible_lengths(lengths)
+            return plausible_lengths(self.lengths)
         counts = first.counts
         deviation = math.sqrt(2 * counts.values.size) * float(counts.mechanism.scale)
         return plausible_lengths(first.lengths).explaining_total(

@@ -65,7 +65,7 @@ def items_ahead(itemsets: Sequence[Itemset], scores: Sequence[int]) -> Int64Arra
     return ahead
 
 
-def kept_smartly(  # noqa: PLR0913 - all keyword-only
+def kept_smartly(
     draws: LengthDraws,
     *,
     size: int,
@@ -95,7 +95,7 @@ def kept_smartly(  # noqa: PLR0913 - all keyword-only
     return replace(parted, doubt=doubt)
 
 
-def _kept(  # noqa: PLR0913 - all keyword-only
+def _kept(
     lengths: FloatArray,
     deviation: float,
     *,

@@ -81,7 +81,7 @@ class LengthDraws:
 
 @lru_cache(maxsize=16)
 def plausible_lengths(histogram: NoisyHistogram) -> LengthDraws:
-    """Draws of the lengths that are likely for a histogram, which is taken as it is: seeded, nothing is left to protect.
+    """Draws of the lengths that are likely for a histogram. They are seeded: nothing is left to protect.
 
     A law is drawn by how near all classes are to it, then the number in each class by what is usual and by its noise.
     """

@@ -20,8 +20,6 @@ LONGEST_LENGTH = 64
 TILT, TILT_BY_SIZE = 0.95, 0.55
 """A transaction that holds n itemsets of a size holds a certain one with a chance of n to about this power: 0.95 for 1
 item, and 0.95 / size^0.55 for more, because frequent itemsets have something in common."""
-MISFIT = 0.1
-"""0.1 of what is lost is how far that is wrong for all itemsets because laws of lengths are a model."""
 LEAST_KEPT = 1e-4
 """1/10,000 of a support is kept at the least, whatever a noisy histogram says."""
 TILT_WITHIN, WITHIN_BY_SIZE = 0.5, 0.3
@@ -33,8 +31,8 @@ AROUND_BY_SIZE = 0.5
 AWAY = np.linspace(-4.2, 2.4, 12)
 """12 places that tilts are at, in multiples of their spread."""
 MOST_TILTS, BELOW, ABOVE = 0.32, 1.25, 0.7
-"""Most tilts are 0.32 of their spread above what follows from supports; they fall off from there as a normal law of 1.25
-below, and of 0.7 above: items that are held alone are far below."""
+"""Most tilts are 0.32 of their spread above what follows from supports; they fall off from there as a normal law of
+1.25 below, and of 0.7 above: items that are held alone are far below."""
 
 
 def tilt_density(away: FloatArray) -> FloatArray:
@@ -135,8 +133,9 @@ def kept_shares(
     The longer a transaction, the likelier it holds an itemset, but how much likelier depends on the itemset: some are
     bought alone, some with everything else. So the chance is taken to be a power of how many itemsets of the size it
     holds, and the power to be normal. Where it is known who holds it, that takes the place of the middle power, and the
-    law of tilts that of the powers around it. Where all transactions are alike, all itemsets lose alike, and the share is certain.
-    What a histogram leaves open of the lengths makes all shares uncertain together. Who keeps an itemset is a matter of luck as well.
+    law of tilts that of the powers around it. Where all transactions are alike, all itemsets lose alike, and the share
+    is certain. What a histogram leaves open of the lengths makes all shares uncertain together. Who keeps an itemset is
+    a matter of luck as well.
     """
     lengths, numbers = draws.lengths, draws.middle
     away, chances = (DEVIATIONS, NORMAL_CHANCES) if held is None else (AWAY, held.tilts.chances)
@@ -156,8 +155,7 @@ def kept_shares(
     holders = each_holds @ numbers
     shares = np.clip((each_holds * kept) @ numbers / holders, least, 1.0)
     middle = float(shares[centre])
-    within = draws.share_within(each_holds[centre], kept[centre], least=least)
-    together = SURE * math.hypot(within, MISFIT * (1 - middle))
+    together = SURE * draws.share_within(each_holds[centre], kept[centre], least=least)
     doubt = (min(together, -math.log(middle)), min(together, math.log(middle / least)))
     return KeptShares.at_deviations(shares, doubt, chances=chances, is_drawn=True)
 
