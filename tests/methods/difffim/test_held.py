@@ -5,8 +5,9 @@ import pytest
 
 from veilset.api import mine
 from veilset.gate import SeededNoise
+from veilset.methods.difffim import levels
 from veilset.methods.difffim.levels import CountedLevel
-from veilset.methods.shared import truncation
+from veilset.methods.shared.truncation import TiltLaw
 
 POPULARITY = np.array([0.4, 0.3, 0.2, 0.15, 0.1, 0.08, 0.05, 0.04, 0.03, 0.02, 0.01, 0.005])
 
@@ -48,5 +49,6 @@ def test_rarer_items_are_held_by_longer_transactions_and_it_shows(monkeypatch: p
     with monkeypatch.context() as patch:
         patch.setattr(CountedLevel, "held", lambda *_: None)
         assert error < 0.75 * _measured()[1]
-    monkeypatch.setattr(truncation, "AROUND_TILT", 0.02)
+    alike = TiltLaw.mixed(np.array([0.02]), np.ones(1))
+    monkeypatch.setattr(levels, "ask_tilts", lambda *_, **__: alike)
     assert _measured()[0] < 0.9

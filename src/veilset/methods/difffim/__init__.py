@@ -11,7 +11,10 @@ Privacy argument. Neighbours differ by one privacy unit of at most c transaction
    k-th itemset;
 2. of what remains, min(1/20, 0.05) for the largest size k (Alg. 9; Z3): a binary search over n public sizes asks
    for y_i, sensitivity c (with a public floor, Z6), at most floor(log2 n) + 1 times at equal shares (Z4, Z5);
-3. the rest in equal shares for the k levels (Alg. 3). Level 1 pays min(1/10, 0.05) of its share for the histogram of
+3. 1/100 of the rest for one number, how unlike long and short transactions are in the most frequent items, after level
+   1 (`methods.shared.tilts`; sensitivity there). Where truncation takes next to nothing it is not asked, and level 1
+   has its price; where few items stand out from noise, the price is not spent;
+4. the rest in equal shares for the k levels (Alg. 3). Level 1 pays min(1/10, 0.05) of its share for the histogram of
    lengths, sensitivity c, and the rest for the supports of all items under truncation to l random items, L1
    sensitivity c l. Each level i above pays 1/20 of its share for the histogram of what is left of transactions
    when they are restricted to the items of the candidates, sensitivity c, and the rest for the supports of the

@@ -21,7 +21,7 @@ from veilset.forecast.model import model_lengths
 from veilset.forecast.released import LAPLACE_HALF_WIDTH, Accuracy, Told
 from veilset.gate import DiscreteLaplace, NoisyCounts, NoisyHistogram
 from veilset.itemsets import Itemsets
-from veilset.methods.difffim.expected_supports import LIFT_WITHIN
+from veilset.methods.difffim.expected_supports import lift_within
 from veilset.methods.difffim.held_items import HeldItems
 from veilset.methods.difffim.levels import (
     SHARE_LEFT_WHOLE,
@@ -143,7 +143,10 @@ class ExpectedLevel:
             return None
         parts = self.rarest_parts(world, np.arange(self.candidates.shares.size))
         errors = np.minimum(math.sqrt(2) * reach / LAPLACE_HALF_WIDTH / np.maximum(parts, 1.0), 1.0)
-        return math.sqrt(LIFT_WITHIN**2 + float(np.average(errors**2, weights=self.candidates.chances)))
+        return math.sqrt(
+            lift_within(self.candidates.size) ** 2
+            + float(np.average(errors**2, weights=self.candidates.chances))
+        )
 
     def _outranked(self, world: World, places: Int64Array) -> FloatArray:
         """The share of other items held that stand in better candidates than some item of an itemset does.

@@ -52,6 +52,7 @@ an item."""
 CLEAR_SCALES, LEAST_SHARE = 3.0, 0.01
 """A count of 3 scales of noise is clear. Less than 1 % of a support is not taken to be kept."""
 TURNS = 2
+"""2 turns: supports say who holds items, and that says what was kept of supports."""
 MOST_EXTENDED = 500
 """At most 500 itemsets of a size are extended: more pass only where noise drowns the threshold."""
 

@@ -1,6 +1,6 @@
 """Truncation to a length limit: which limit leaves a share of the transactions whole, and what it keeps of a support.
 
-Works on noisy histograms of lengths that were paid for; no data.
+Works on noisy histograms of lengths that were paid for, and on what they make likely; no data.
 """
 
 import math
@@ -44,10 +44,14 @@ def tilt_density(away: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TiltLaw:
-    """How far tilts of items are apart, as a root mean square, and how likely each of AWAY is."""
+    """How far tilts of items are apart, as a root mean square, and how likely each of AWAY is.
+
+    Tilts of larger itemsets are alike on both sides, with `even_chances`: these are never held alone.
+    """
 
     spread: float
     chances: FloatArray
+    even_chances: FloatArray
 
     @classmethod
     def mixed(cls, spreads: FloatArray, weights: FloatArray) -> "TiltLaw":
@@ -55,11 +59,17 @@ class TiltLaw:
 
         >>> found = TiltLaw.mixed(np.array([0.1, 0.7]), np.array([0.5, 0.5]))
         >>> round(found.spread, 2), found.chances.round(2).tolist()
-        (0.5, [0.01, 0.03, 0.06, 0.09, 0.62, 0.09, 0.06, 0.03, 0.01])
+        (0.5, [0.0, 0.01, 0.01, 0.02, 0.03, 0.05, 0.08, 0.61, 0.08, 0.06, 0.03, 0.01])
         """
         spread = math.sqrt(float(weights @ spreads**2))
-        chances = (weights / spreads) @ tilt_density(spread * AWAY / spreads[:, None])
-        return cls(spread, chances / chances.sum())
+        away = spread * AWAY / spreads[:, None]
+        chances = (weights / spreads) @ tilt_density(away)
+        even = (weights / spreads) @ np.exp(-away * away / 2)
+        return cls(spread, chances / chances.sum(), even / even.sum())
+
+    def chances_of(self, size: int) -> FloatArray:
+        """How likely each of AWAY is for itemsets of a size."""
+        return self.chances if size == 1 else self.even_chances
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,7 +148,7 @@ def kept_shares(
     a matter of luck as well.
     """
     lengths, numbers = draws.lengths, draws.middle
-    away, chances = (DEVIATIONS, NORMAL_CHANCES) if held is None else (AWAY, held.tilts.chances)
+    away, chances = (DEVIATIONS, NORMAL_CHANCES) if held is None else (AWAY, held.tilts.chances_of(size))
     possible, centre = lengths >= size, int(np.argmin(np.abs(away)))
     kept = np.array([kept_of(lengths, deviation) for deviation in away.tolist()])
     least = max(float(kept[-1, -1]), LEAST_KEPT)
