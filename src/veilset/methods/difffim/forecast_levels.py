@@ -29,6 +29,7 @@ from veilset.methods.difffim.levels import (
     CountedLevel,
     Heuristics,
     best_limit,
+    lengths_up_to,
 )
 from veilset.methods.difffim.smart_shares import OUTRANKED_CLASSES, kept_smartly
 from veilset.methods.shared.forecast import forecast_number, most_transactions
@@ -296,7 +297,7 @@ def _first_terms(
     lengths = model_lengths(world, world.shares.size, epsilon=min((epsilon - for_tilts) / 10, SMALL_SHARE))
     limit = length_up_to(lengths, SHARE_LEFT_WHOLE)
     asked = Stage("lengths", lengths.mechanism)
-    if not is_worth_asking(plausible_lengths(lengths), limit):
+    if not is_worth_asking(plausible_lengths(lengths_up_to(lengths, world.shares.size)), limit):
         for_tilts = Fraction(0)
     terms = Terms((asked,), lengths, limit, epsilon - lengths.mechanism.epsilon - for_tilts)
     first = _counted(world, candidates, terms)
@@ -307,7 +308,7 @@ def _first_terms(
     noise = DiscreteLaplace(contrast.moved, for_tilts)
     expected = compared.expected(contrast, SPREADS)
     usual = float(np.interp(USUAL_SPREAD, SPREADS, expected))
-    tilts = tilts_of(usual, expected, noise=float(noise.scale))
+    tilts = tilts_of(usual, expected, noise=float(noise.scale), items=compared.alike)
     after = (Stage("long and short transactions", noise),)
     return replace(terms, after=after, first=replace(first, tilts=tilts))
 

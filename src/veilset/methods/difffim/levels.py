@@ -123,9 +123,7 @@ class CountedLevel:
 
     def up_to(self, items: int) -> "CountedLevel":
         """The same without lengths of more items than there are, which are nothing but noise."""
-        if self.lengths is None or self.lengths.values.size <= items + 1:
-            return self
-        return replace(self, lengths=replace(self.lengths, values=self.lengths.values[: items + 1]))
+        return self if self.lengths is None else replace(self, lengths=lengths_up_to(self.lengths, items))
 
     def itemsets_at(self, places: Int64Array) -> list[Itemset]:
         """Some of the itemsets."""
@@ -292,6 +290,13 @@ class CountedLevel:
         return {itemset: noisy for place, (itemset, noisy) in enumerate(rows) if place in best}
 
 
+def lengths_up_to(histogram: NoisyHistogram, items: int) -> NoisyHistogram:
+    """The same without lengths of more items than there are; itself, where it has none."""
+    if histogram.values.size <= items + 1:
+        return histogram
+    return replace(histogram, values=histogram.values[: items + 1])
+
+
 def ceilings_of(itemsets: Sequence[Itemset], parts: Mapping[Itemset, float], most: float) -> FloatArray:
     """The most that each itemset can have, as far as it is known of parts: it is no more frequent than any of them."""
     return np.array(
@@ -351,7 +356,7 @@ def ask_first_level(
     for_lengths = min((epsilon - for_tilts) / 10, SMALL_SHARE)
     histogram = curator.ask_lengths(limit=LONGEST_LENGTH, epsilon=for_lengths)
     limit = length_up_to(histogram, share)
-    if not is_worth_asking(plausible_lengths(histogram), limit):
+    if not is_worth_asking(plausible_lengths(lengths_up_to(histogram, curator.alphabet_size)), limit):
         for_tilts = Fraction(0)
     counts = curator.ask_item_supports(
         truncation=KeepRandom(limit), epsilon=epsilon - for_lengths - for_tilts

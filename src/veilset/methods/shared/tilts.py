@@ -45,6 +45,9 @@ USUAL_SPREAD, SPREADS_WITHIN = 0.35, 0.5
 Student's t with 3 degrees of freedom."""
 MODEL_WITHIN = 0.18
 """0.18 of the expected number is how far it is off because tilts are a model: the scale of a Laplace law."""
+OF_FEW = 0.75
+"""0.75 is the standard deviation of the absolute value of a normal number, as a part of its mean: what few items add up to
+is that far off, divided by the root of how many there are."""
 OF_LONG = 0.9
 """0.8 of that spread shows in what truncation takes: short transactions differ more from each other than long ones."""
 
@@ -86,6 +89,11 @@ class ComparedItems:
         added = np.sqrt((self.supports * means[..., of_each]) ** 2 + self.supports * rest)
         expected: FloatArray = added.sum(axis=-1) @ CHANCES_AWAY
         return expected
+
+    @property
+    def alike(self) -> float:
+        """How many items of one support would be as many, where large ones have most of the say."""
+        return float(self.supports.sum() ** 2 / (self.supports**2).sum())
 
     def best_contrast(self, truncated_to: int) -> "Contrast | None":
         """The one that tells spreads apart best, for its sensitivity; None where few items stand out from noise.
@@ -146,16 +154,21 @@ def ask_tilts(curator: Curator, compared: ComparedItems, *, truncated_to: int, e
         compared.items, limit=contrast.limit, average=contrast.average, epsilon=epsilon
     )
     steps, noise = found.mechanism.steps, float(found.mechanism.scale)
-    return tilts_of(found.value / steps, compared.expected(contrast, SPREADS), noise=noise / steps)
+    return tilts_of(
+        found.value / steps, compared.expected(contrast, SPREADS), noise=noise / steps, items=compared.alike
+    )
 
 
-def tilts_of(answer: float, expected: FloatArray, *, noise: float) -> TiltLaw:
+def tilts_of(answer: float, expected: FloatArray, *, noise: float, items: float = MOST_COMPARED) -> TiltLaw:
     """What an answer says, where it is expected to be `expected` for each of SPREADS, with noise of a scale.
 
+    It is about so many items.
+
     >>> [round(tilts_of(answer, 1000 * SPREADS, noise=50.0).spread, 2) for answer in (100.0, 400.0, 1200.0)]
-    [0.18, 0.36, 1.01]
+    [0.19, 0.36, 1.0]
     """
-    widths = np.hypot(noise, MODEL_WITHIN * expected)
+    within = math.hypot(MODEL_WITHIN, OF_FEW / math.sqrt(2 * items))
+    widths = np.hypot(noise, within * expected)
     return _mixed(_log_prior() - np.abs(answer - expected) / widths - np.log(widths))
 
 
