@@ -15,18 +15,18 @@ LENGTHS = np.arange(65.0)
 def _baskets() -> FloatArray:
     """20,000 log-normal lengths of about 5."""
     middles = np.exp(-((np.log(np.maximum(LENGTHS, 1)) - 1.6) ** 2) / (2 * 0.6**2)) / np.maximum(LENGTHS, 1)
-    return np.rint(20_000 * middles / middles[1:].sum()) * (LENGTHS > 0)
+    return np.asarray(np.rint(20_000 * middles / middles[1:].sum()) * (LENGTHS > 0), np.float64)
 
 
 def _sessions() -> FloatArray:
     """20,000 lengths with a heavy tail."""
     falls = np.maximum(LENGTHS, 1) ** -2.0
-    return np.rint(20_000 * falls / falls[1:].sum()) * (LENGTHS > 0)
+    return np.asarray(np.rint(20_000 * falls / falls[1:].sum()) * (LENGTHS > 0), np.float64)
 
 
 def _records() -> FloatArray:
     """20,000 rows of 23 items."""
-    return 20_000.0 * (LENGTHS == 23)
+    return np.asarray(20_000.0 * (LENGTHS == 23), np.float64)
 
 
 KINDS = {"baskets": _baskets(), "sessions": _sessions(), "records": _records()}

@@ -46,8 +46,8 @@ Student's t with 3 degrees of freedom."""
 MODEL_WITHIN = 0.18
 """0.18 of the expected number is how far it is off because tilts are a model: the scale of a Laplace law."""
 OF_FEW = 0.75
-"""0.75 is the standard deviation of the absolute value of a normal number, as a part of its mean: what few items add up to
-is that far off, divided by the root of how many there are."""
+"""0.75 is the standard deviation of the absolute value of a normal number, as a part of its mean: what few items make
+together is that far off, divided by the root of how many there are."""
 OF_LONG = 0.9
 """0.8 of that spread shows in what truncation takes: short transactions differ more from each other than long ones."""
 
@@ -162,7 +162,7 @@ def ask_tilts(curator: Curator, compared: ComparedItems, *, truncated_to: int, e
 def tilts_of(answer: float, expected: FloatArray, *, noise: float, items: float = MOST_COMPARED) -> TiltLaw:
     """What an answer says, where it is expected to be `expected` for each of SPREADS, with noise of a scale.
 
-    It is about so many items.
+    `items` of one support would tell as much.
 
     >>> [round(tilts_of(answer, 1000 * SPREADS, noise=50.0).spread, 2) for answer in (100.0, 400.0, 1200.0)]
     [0.19, 0.36, 1.0]
