@@ -49,5 +49,5 @@ def test_rarer_items_are_held_by_longer_transactions_and_it_shows(monkeypatch: p
         patch.setattr(CountedLevel, "held", lambda *_: None)
         assert error < 0.9 * _measured()[1]
     alike = TiltLaw.mixed(np.array([0.02]), np.ones(1))
-    monkeypatch.setattr(levels, "ask_tilts", lambda *_, **__: alike)
+    monkeypatch.setattr(levels, "ask_item_tilts", lambda *_, **__: alike)
     assert _measured()[0] < 0.8

@@ -11,7 +11,7 @@ from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.methods.shared.holders import NO_CHANCE, Holding, ItemClasses
 from veilset.methods.shared.length_laws import plausible_lengths
 from veilset.methods.shared.tilts import USUAL_TILTS
-from veilset.methods.shared.truncation import AWAY, HeldBy, kept_at_random
+from veilset.methods.shared.truncation import AWAY_OF_ITEMS, HeldBy, kept_at_random
 
 POPULARITY = np.array([0.4, 0.3, 0.2, 0.15, 0.1, 0.08, 0.05, 0.04, 0.03, 0.02, 0.01, 0.005])
 
@@ -40,7 +40,7 @@ def test_items_taken_independently_are_held_as_predicted_and_one_power_for_all_i
     for place in range(12):
         logs = holding.logs_together(classes[place : place + 1, None])
         law = kept_at_random(draws, size=1, limit=2, held=HeldBy(logs, USUAL_TILTS))
-        predicted.append(float(np.exp(np.interp(0.0, AWAY, np.log(law.shares)))))
+        predicted.append(float(np.exp(np.interp(0.0, AWAY_OF_ITEMS, np.log(law.shares)))))
     assert np.array(predicted) == pytest.approx(true, rel=0.04)
     assert np.max(np.abs(np.log(alike / true))) > 0.08
 

@@ -7,7 +7,7 @@ import pytest
 
 from veilset.arrays import FloatArray
 from veilset.gate import DiscreteLaplace, NoisyHistogram
-from veilset.methods.shared.length_laws import DRAWS, LONGER, plausible_lengths
+from veilset.methods.shared.length_laws import DRAWS_OF_LENGTHS, LONGER, plausible_lengths
 
 LENGTHS = np.arange(65.0)
 
@@ -56,7 +56,7 @@ def test_without_noise_they_are_what_was_counted() -> None:
         draws = plausible_lengths(_noisy(true, 1, np.random.default_rng(1)))
         assert draws.middle[1:64] == pytest.approx(true[1:64], rel=0.02, abs=5)
         assert draws.middle[0] == 0
-        assert draws.numbers.shape == (DRAWS, 64 + LONGER.size)
+        assert draws.numbers.shape == (DRAWS_OF_LENGTHS, 64 + LONGER.size)
 
 
 def test_a_total_that_is_known_weighs_the_draws() -> None:

@@ -14,18 +14,18 @@ from veilset.methods.difffim.levels import NAIVE, SHARE_LEFT_WHOLE, ask_first_le
 from veilset.methods.shared.holders import Holding, ItemClasses
 from veilset.methods.shared.length_laws import plausible_lengths
 from veilset.methods.shared.tilts import (
-    COMPARED_LENGTHS,
-    FEWEST_COMPARED,
+    COMPARED_LENGTHS_OF_ITEMS,
+    FEWEST_COMPARED_OF_ITEMS,
     SHARE_FOR_TILTS,
-    SPREADS,
+    SPREADS_OF_ITEMS,
     USUAL_TILTS,
     ComparedItems,
-    Contrast,
-    ask_tilts,
+    ItemContrast,
+    ask_item_tilts,
     is_worth_asking,
-    tilts_of,
+    tilts_told_of,
 )
-from veilset.methods.shared.truncation import AWAY, TiltLaw
+from veilset.methods.shared.truncation import AWAY_OF_ITEMS, TiltLaw
 from veilset.raw.transactions import Alphabet, Transactions
 
 ROWS, ITEMS = 6000, 150
@@ -58,7 +58,7 @@ def _compared(data: Transactions, *, clear: float = 5) -> ComparedItems:
 def _told(data: Transactions, *, epsilon: Fraction) -> TiltLaw:
     """What one question says of data."""
     curator = curator_over(data, epsilon=epsilon, noise=SeededNoise(5))
-    return ask_tilts(curator, _compared(data), truncated_to=4, epsilon=epsilon)
+    return ask_item_tilts(curator, _compared(data), truncated_to=4, epsilon=epsilon)
 
 
 def test_it_tells_items_that_lean_alike_from_items_that_do_not() -> None:
@@ -80,16 +80,16 @@ def test_only_limits_that_take_something_are_compared() -> None:
         contrast = compared.best_contrast(limit)
         assert contrast is not None
         assert contrast.limit >= limit
-        assert contrast.limit in COMPARED_LENGTHS
+        assert contrast.limit in COMPARED_LENGTHS_OF_ITEMS
 
 
 def test_nothing_is_asked_where_few_items_stand_out() -> None:
     """And then nothing is paid: the usual law stays."""
     data = _baskets(0.4)
     supports = np.bincount(data.items, minlength=ITEMS).astype(np.float64)
-    compared = _compared(data, clear=float(np.sort(supports)[-FEWEST_COMPARED]))
+    compared = _compared(data, clear=float(np.sort(supports)[-FEWEST_COMPARED_OF_ITEMS]))
     curator = curator_over(data, epsilon=Fraction(1), noise=SeededNoise(5))
-    assert ask_tilts(curator, compared, truncated_to=4, epsilon=Fraction(1)) is USUAL_TILTS
+    assert ask_item_tilts(curator, compared, truncated_to=4, epsilon=Fraction(1)) is USUAL_TILTS
     assert curator.budget.charges == ()
 
 
@@ -97,8 +97,8 @@ def test_a_transaction_moves_the_number_by_no_more_than_is_said() -> None:
     """By the weights of its items: for every length, limit and average."""
     lengths = np.arange(1.0, 65.0)
     numbers = np.exp(-lengths / 7)
-    for limit in COMPARED_LENGTHS:
-        contrast = Contrast.up_to(limit, lengths, numbers)
+    for limit in COMPARED_LENGTHS_OF_ITEMS:
+        contrast = ItemContrast.up_to(limit, lengths, numbers)
         assert np.max(np.abs(lengths * contrast.weights(lengths))) <= contrast.moved
 
 
@@ -107,7 +107,7 @@ def test_the_law_of_tilts_is_as_wide_as_it_says() -> None:
     for spreads in ([0.3], [0.1, 0.2, 0.3]):
         law = TiltLaw.mixed(np.array(spreads), np.full(len(spreads), 1 / len(spreads)))
         assert law.chances.sum() == pytest.approx(1)
-        wide = math.sqrt(float(law.chances @ (law.spread * AWAY) ** 2))
+        wide = math.sqrt(float(law.chances @ (law.spread * AWAY_OF_ITEMS) ** 2))
         assert wide == pytest.approx(law.spread, rel=0.05)
 
 
@@ -149,7 +149,7 @@ def test_the_told_spread_reaches_the_intervals(method: str, monkeypatch: pytest.
 
     def width(spread: float) -> float:
         law = TiltLaw.mixed(np.array([spread]), np.ones(1))
-        monkeypatch.setattr(levels, "ask_tilts", lambda *_, **__: law)
+        monkeypatch.setattr(levels, "ask_item_tilts", lambda *_, **__: law)
         found = mine(data, k=40, epsilon=20, method=method, max_size=1, noise=SeededNoise(3)).itemsets
         return float(np.mean([(each.high - each.low) / each.support for each in found]))
 
@@ -159,5 +159,8 @@ def test_the_told_spread_reaches_the_intervals(method: str, monkeypatch: pytest.
 
 def test_a_number_between_two_expected_ones_is_between_their_spreads() -> None:
     """The larger the answer, the larger the spread."""
-    told = [tilts_of(answer, 1000 * SPREADS, noise=20.0).spread for answer in np.linspace(50, 1500, 12)]
+    told = [
+        tilts_told_of(answer, 1000 * SPREADS_OF_ITEMS, noise=20.0).spread
+        for answer in np.linspace(50, 1500, 12)
+    ]
     assert told == sorted(told)

@@ -40,10 +40,10 @@ from veilset.methods.shared.preliminaries import SHARE_FOR_HOW_MANY
 from veilset.methods.shared.shrinkage import SupportPrior
 from veilset.methods.shared.tilts import (
     SHARE_FOR_TILTS,
-    SPREADS,
-    USUAL_SPREAD,
+    SPREADS_OF_ITEMS,
+    USUAL_SPREAD_OF_ITEMS,
     is_worth_asking,
-    tilts_of,
+    tilts_told_of,
 )
 from veilset.methods.shared.truncation import holders_by_length, kept_at_random, kept_share, length_up_to
 
@@ -306,9 +306,9 @@ def _first_terms(
     if compared is None or contrast is None:
         return replace(terms, first=first)
     noise = DiscreteLaplace(contrast.moved, for_tilts)
-    expected = compared.expected(contrast, SPREADS)
-    usual = float(np.interp(USUAL_SPREAD, SPREADS, expected))
-    tilts = tilts_of(usual, expected, noise=float(noise.scale), items=compared.alike)
+    expected = compared.expected(contrast, SPREADS_OF_ITEMS)
+    usual = float(np.interp(USUAL_SPREAD_OF_ITEMS, SPREADS_OF_ITEMS, expected))
+    tilts = tilts_told_of(usual, expected, noise=float(noise.scale), items=compared.alike)
     after = (Stage("long and short transactions", noise),)
     return replace(terms, after=after, first=replace(first, tilts=tilts))
 

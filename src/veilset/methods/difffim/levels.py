@@ -26,7 +26,7 @@ from veilset.methods.shared.tilts import (
     SHARE_FOR_TILTS,
     USUAL_TILTS,
     ComparedItems,
-    ask_tilts,
+    ask_item_tilts,
     is_worth_asking,
 )
 from veilset.methods.shared.truncation import (
@@ -51,7 +51,7 @@ IN_DOUBT = 0.3
 an item."""
 CLEAR_SCALES, LEAST_SHARE = 3.0, 0.01
 """A count of 3 scales of noise is clear. Less than 1 % of a support is not taken to be kept."""
-TURNS = 2
+TURNS_OF_ITEMS = 2
 """2 turns: supports say who holds items, and that says what was kept of supports."""
 MOST_EXTENDED = 500
 """At most 500 itemsets of a size are extended: more pass only where noise drowns the threshold."""
@@ -211,7 +211,7 @@ class CountedLevel:
             CLEAR_SCALES * float(self.counts.mechanism.scale),
         )
         shares = np.full(self.counts.values.size, max(share, LEAST_SHARE))
-        for _ in range(TURNS):
+        for _ in range(TURNS_OF_ITEMS):
             supports = calm / shares
             holding = Holding.of(
                 ItemClasses.of(
@@ -367,7 +367,7 @@ def ask_first_level(
         level,
         tilts=USUAL_TILTS
         if compared is None
-        else ask_tilts(curator, compared, truncated_to=limit, epsilon=for_tilts),
+        else ask_item_tilts(curator, compared, truncated_to=limit, epsilon=for_tilts),
     )
 
 

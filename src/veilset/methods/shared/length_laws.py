@@ -22,9 +22,9 @@ OPEN_CLASS = 64
 """The class of 64 items is that of longer transactions as well, where there are that many classes."""
 LONGER = np.array([1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0])
 """How much longer than the last class says its transactions may be."""
-MIDDLES = np.linspace(-1.0, 4.6, 57)
+MIDDLES_OF_LENGTHS = np.linspace(-1.0, 4.6, 57)
 """Where laws have their middle: the logarithm of a length."""
-LAW_WIDTHS = {
+LAW_WIDTHS_OF_LENGTHS = {
     0.03: 0.03,
     0.06: 0.03,
     0.1: 0.04,
@@ -37,15 +37,18 @@ LAW_WIDTHS = {
     1.25: 0.05,
 }
 """Standard deviations of the log-normal laws on that scale, and how usual each is."""
-WEIBULL_SHAPES, TAIL_EXPONENTS = (0.5, 0.7, 1.0, 1.5, 2.2, 3.2), (1.4, 1.8, 2.3, 3.0, 4.0)
+WEIBULL_SHAPES_OF_LENGTHS, TAIL_EXPONENTS_OF_LENGTHS = (
+    (0.5, 0.7, 1.0, 1.5, 2.2, 3.2),
+    (1.4, 1.8, 2.3, 3.0, 4.0),
+)
 """Tails of Weibull laws fall like exp(-n ** shape), those of log-logistic laws like 1 / n ** exponent."""
-WEIBULLS, LOG_LOGISTICS = 1.0, 0.1
+WEIBULLS_OF_LENGTHS, LOG_LOGISTICS_OF_LENGTHS = 1.0, 0.1
 """The Weibull laws together are as usual as the log-normal ones, the log-logistic ones a tenth of that."""
 RECORDS, OF_OTHER_LENGTHS = 0.1, 0.005
 """A tenth as usual as the log-normal laws are transactions that are all of one length, but for 0.5 % of them."""
 USUAL_DEPARTURE = 0.4
 """0.4 of what a law expects is how far the number in a class is from that, as a standard deviation."""
-DRAWS, SEED_OF_DRAWS = 256, 0
+DRAWS_OF_LENGTHS, SEED_OF_DRAWS_OF_LENGTHS = 256, 0
 """256 draws tell how well a histogram is known."""
 TOTAL_WITHIN = 0.005
 """0.5 %: no draw is asked to explain a total better."""
@@ -85,7 +88,7 @@ def plausible_lengths(histogram: NoisyHistogram) -> LengthDraws:
 
     A law is drawn by how near all classes are to it, then the number in each class by what is usual and by its noise.
     """
-    public = np.random.default_rng(SEED_OF_DRAWS)
+    public = np.random.default_rng(SEED_OF_DRAWS_OF_LENGTHS)
     seen, scale = histogram.values[1:].astype(np.float64), float(histogram.mechanism.scale)
     deviation = math.sqrt(2) * scale
     lengths, laws, log_usual = _laws(seen.size, is_open=seen.size >= OPEN_CLASS)
@@ -94,15 +97,15 @@ def plausible_lengths(histogram: NoisyHistogram) -> LengthDraws:
     widths = np.hypot(scale, USUAL_DEPARTURE * expected)
     log_likely = log_usual + (-np.abs(seen - expected) / widths - np.log(widths)).sum(axis=1)
     weights = np.exp(log_likely - log_likely.max())
-    drawn = public.choice(weights.size, DRAWS, p=weights / weights.sum())
+    drawn = public.choice(weights.size, DRAWS_OF_LENGTHS, p=weights / weights.sum())
     usual = USUAL_DEPARTURE * expected[drawn]
     trusted = usual**2 / (usual**2 + deviation**2)
-    spread = np.sqrt(trusted) * deviation * public.standard_normal((DRAWS, seen.size))
+    spread = np.sqrt(trusted) * deviation * public.standard_normal((DRAWS_OF_LENGTHS, seen.size))
     numbers = np.maximum(expected[drawn] + trusted * (seen - expected[drawn]) + spread, 0.0)
     within = laws[drawn, seen.size - 1 :]
     within = within / np.maximum(within.sum(axis=1, keepdims=True), 1e-300)
-    numbers = np.column_stack([np.zeros(DRAWS), numbers[:, :-1], numbers[:, -1:] * within])
-    return LengthDraws(lengths, numbers, np.full(DRAWS, 1 / DRAWS))
+    numbers = np.column_stack([np.zeros(DRAWS_OF_LENGTHS), numbers[:, :-1], numbers[:, -1:] * within])
+    return LengthDraws(lengths, numbers, np.full(DRAWS_OF_LENGTHS, 1 / DRAWS_OF_LENGTHS))
 
 
 def _totals(seen: FloatArray, in_classes: FloatArray, deviation: float) -> FloatArray:
@@ -128,11 +131,13 @@ def _laws(classes: int, *, is_open: bool) -> tuple[FloatArray, FloatArray, Float
         np.append(known[: classes - 1] + 0.5, np.sqrt(last[1:] * last[:-1])), known[-1] * 1.2 + 0.5
     )
     laws = np.diff(np.array(list(_laws_below(np.log(np.append(0.5, ends))))), axis=1)
-    usual = [*LAW_WIDTHS.values()] + [WEIBULLS / len(WEIBULL_SHAPES)] * len(WEIBULL_SHAPES)
-    usual += [LOG_LOGISTICS / len(TAIL_EXPONENTS)] * len(TAIL_EXPONENTS)
+    usual = [*LAW_WIDTHS_OF_LENGTHS.values()] + [WEIBULLS_OF_LENGTHS / len(WEIBULL_SHAPES_OF_LENGTHS)] * len(
+        WEIBULL_SHAPES_OF_LENGTHS
+    )
+    usual += [LOG_LOGISTICS_OF_LENGTHS / len(TAIL_EXPONENTS_OF_LENGTHS)] * len(TAIL_EXPONENTS_OF_LENGTHS)
     within = laws.sum(axis=1, keepdims=True)
     possible = within[:, 0] > 1e-3
-    log_usual = np.tile(np.log(usual), MIDDLES.size)[possible] - math.log(MIDDLES.size)
+    log_usual = np.tile(np.log(usual), MIDDLES_OF_LENGTHS.size)[possible] - math.log(MIDDLES_OF_LENGTHS.size)
     records = (1 - OF_OTHER_LENGTHS) * np.eye(known.size) + OF_OTHER_LENGTHS * (known < classes) / classes
     log_records = np.full(known.size, math.log(RECORDS / known.size))
     laws = np.vstack([laws[possible] / within[possible], records])
@@ -141,11 +146,11 @@ def _laws(classes: int, *, is_open: bool) -> tuple[FloatArray, FloatArray, Float
 
 def _laws_below(logs: FloatArray) -> Iterator[FloatArray]:
     """How much of each law is below lengths with these logarithms."""
-    for middle in MIDDLES.tolist():
+    for middle in MIDDLES_OF_LENGTHS.tolist():
         apart = logs - middle
-        for width in LAW_WIDTHS:
+        for width in LAW_WIDTHS_OF_LENGTHS:
             yield np.array([(1 + math.erf(each / (width * math.sqrt(2)))) / 2 for each in apart.tolist()])
-        for shape in WEIBULL_SHAPES:
+        for shape in WEIBULL_SHAPES_OF_LENGTHS:
             yield -np.expm1(-np.exp(np.minimum(apart * shape, 50)))
-        for exponent in TAIL_EXPONENTS:
+        for exponent in TAIL_EXPONENTS_OF_LENGTHS:
             yield 1 / (1 + np.exp(-apart * exponent))

@@ -28,7 +28,7 @@ AROUND_BY_SIZE = 0.5
 """1 / size^0.5: how much less tilts of larger itemsets are apart than those of items."""
 
 
-AWAY = np.linspace(-4.2, 2.4, 12)
+AWAY_OF_ITEMS = np.linspace(-4.2, 2.4, 12)
 """12 places that tilts are at, in multiples of their spread."""
 MOST_TILTS, BELOW, ABOVE = 0.32, 1.25, 0.7
 """Most tilts are 0.32 of their spread above what follows from supports; they fall off from there as a normal law of
@@ -44,7 +44,7 @@ def tilt_density(away: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TiltLaw:
-    """How far tilts of items are apart, as a root mean square, and how likely each of AWAY is.
+    """How far tilts of items are apart, as a root mean square, and how likely each of AWAY_OF_ITEMS is.
 
     Tilts of larger itemsets are alike on both sides, with `even_chances`: these are never held alone.
     """
@@ -62,13 +62,13 @@ class TiltLaw:
         (0.5, [0.0, 0.01, 0.01, 0.02, 0.03, 0.05, 0.08, 0.61, 0.08, 0.06, 0.03, 0.01])
         """
         spread = math.sqrt(float(weights @ spreads**2))
-        away = spread * AWAY / spreads[:, None]
+        away = spread * AWAY_OF_ITEMS / spreads[:, None]
         chances = (weights / spreads) @ tilt_density(away)
         even = (weights / spreads) @ np.exp(-away * away / 2)
         return cls(spread, chances / chances.sum(), even / even.sum())
 
     def chances_of(self, size: int) -> FloatArray:
-        """How likely each of AWAY is for itemsets of a size."""
+        """How likely each of AWAY_OF_ITEMS is for itemsets of a size."""
         return self.chances if size == 1 else self.even_chances
 
 
@@ -148,7 +148,9 @@ def kept_shares(
     a matter of luck as well.
     """
     lengths, numbers = draws.lengths, draws.middle
-    away, chances = (DEVIATIONS, NORMAL_CHANCES) if held is None else (AWAY, held.tilts.chances_of(size))
+    away, chances = (
+        (DEVIATIONS, NORMAL_CHANCES) if held is None else (AWAY_OF_ITEMS, held.tilts.chances_of(size))
+    )
     possible, centre = lengths >= size, int(np.argmin(np.abs(away)))
     kept = np.array([kept_of(lengths, deviation) for deviation in away.tolist()])
     least = max(float(kept[-1, -1]), LEAST_KEPT)
