@@ -11,7 +11,9 @@ from veilset.gate import NoisyHistogram
 from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.methods.difffim.held_items import HeldItems
 from veilset.methods.shared.holders import Holding, ItemClasses
-from veilset.methods.shared.truncation import kept_at_random, spread_lengths
+from veilset.methods.shared.length_laws import plausible_lengths
+from veilset.methods.shared.tilts import USUAL_TILTS
+from veilset.methods.shared.truncation import AWAY_OF_ITEMS, kept_at_random
 
 LIMIT = 3
 
@@ -29,12 +31,14 @@ def _rows(rng: np.random.Generator) -> FloatArray:
 ROWS = _rows(np.random.default_rng(2))
 LENGTHS, SUPPORTS = ROWS.sum(axis=1), ROWS.sum(axis=0)
 HISTOGRAM = NoisyHistogram(np.bincount(LENGTHS.astype(int), minlength=31), DiscreteLaplace(1, Fraction(1000)))
+DRAWS_OF_LENGTHS = plausible_lengths(HISTOGRAM)
 
 
 def _held(pairs: list[tuple[int, int]]) -> HeldItems:
-    at, numbers = spread_lengths(HISTOGRAM)
+    at, numbers = DRAWS_OF_LENGTHS.lengths, DRAWS_OF_LENGTHS.middle
     holding = Holding.of(ItemClasses.of(SUPPORTS, clear=50, total=float(LENGTHS.sum())), at, numbers)
-    return HeldItems.independent(holding, at, numbers, holding.classes_of(SUPPORTS)[np.array(pairs)])
+    classes = holding.classes_of(SUPPORTS)[np.array(pairs)]
+    return HeldItems.independent(holding, at, numbers, classes, USUAL_TILTS)
 
 
 def test_what_chance_makes_is_a_sum_over_lengths() -> None:
@@ -67,10 +71,12 @@ def test_items_that_come_as_one_are_held_as_one_item_is_and_others_are_not() -> 
     shares = []
     for who in (held, by_chance):
         laws = [
-            kept_at_random(HISTOGRAM, size=2, limit=LIMIT, logs=who.logs_of(np.array([place])))
+            kept_at_random(DRAWS_OF_LENGTHS, size=2, limit=LIMIT, held=who.held_by(np.array([place])))
             for place in range(3)
         ]
-        shares.append(np.array([law.shares[law.shares.size // 2] for law in laws]))
+        shares.append(
+            np.array([float(np.exp(np.interp(0.0, AWAY_OF_ITEMS, np.log(law.shares)))) for law in laws])
+        )
     assert shares[0] == pytest.approx(kept, rel=0.08)
     assert shares[1][0] < 0.9 * kept[0]
 

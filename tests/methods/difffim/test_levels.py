@@ -71,4 +71,4 @@ def test_no_transaction_is_longer_than_there_are_items() -> None:
     cut = level.up_to(2).lengths
     assert cut is not None
     assert cut.values.tolist() == [0, 70, 20]
-    assert level.up_to(9) is level
+    assert level.up_to(9).lengths is lengths

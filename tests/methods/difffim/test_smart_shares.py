@@ -8,8 +8,11 @@ import pytest
 from veilset.gate import NoisyHistogram
 from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.methods.difffim.smart_shares import kept_smartly, outranked
+from veilset.methods.shared.length_laws import plausible_lengths
 
-LENGTHS = NoisyHistogram(np.array([0, 0, 0, 0, 1000, 0, 0, 0, 1000]), DiscreteLaplace(1, Fraction(100)))
+LENGTHS = plausible_lengths(
+    NoisyHistogram(np.array([0, 0, 0, 0, 1000, 0, 0, 0, 1000]), DiscreteLaplace(1, Fraction(100)))
+)
 
 
 def test_an_itemset_is_outranked_by_items_that_stand_in_better_candidates() -> None:

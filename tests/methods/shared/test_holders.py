@@ -9,7 +9,9 @@ from veilset.arrays import FloatArray
 from veilset.gate import NoisyHistogram
 from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.methods.shared.holders import NO_CHANCE, Holding, ItemClasses
-from veilset.methods.shared.truncation import kept_at_random, spread_lengths
+from veilset.methods.shared.length_laws import plausible_lengths
+from veilset.methods.shared.tilts import USUAL_TILTS
+from veilset.methods.shared.truncation import AWAY_OF_ITEMS, HeldBy, kept_at_random
 
 POPULARITY = np.array([0.4, 0.3, 0.2, 0.15, 0.1, 0.08, 0.05, 0.04, 0.03, 0.02, 0.01, 0.005])
 
@@ -29,16 +31,16 @@ def test_items_taken_independently_are_held_as_predicted_and_one_power_for_all_i
     """The share that truncation to 2 items keeps of every item, to within 4 %; with one power, off by up to 10 %."""
     rows = _rows(np.random.default_rng(1))
     lengths, supports = rows.sum(axis=1), rows.sum(axis=0)
-    histogram = _histogram(lengths)
-    at, numbers = spread_lengths(histogram)
+    draws = plausible_lengths(_histogram(lengths))
+    at, numbers = draws.lengths, draws.middle
     holding = Holding.of(ItemClasses.of(supports, clear=50, total=float(lengths.sum())), at, numbers)
     classes = holding.classes_of(supports)
     true = (rows * np.minimum(1, 2 / lengths)[:, None]).sum(axis=0) / supports
-    predicted, alike = [], kept_at_random(histogram, size=1, limit=2).middle
+    predicted, alike = [], kept_at_random(draws, size=1, limit=2).middle
     for place in range(12):
         logs = holding.logs_together(classes[place : place + 1, None])
-        law = kept_at_random(histogram, size=1, limit=2, logs=logs)
-        predicted.append(float(law.shares[law.shares.size // 2]))
+        law = kept_at_random(draws, size=1, limit=2, held=HeldBy(logs, USUAL_TILTS))
+        predicted.append(float(np.exp(np.interp(0.0, AWAY_OF_ITEMS, np.log(law.shares)))))
     assert np.array(predicted) == pytest.approx(true, rel=0.04)
     assert np.max(np.abs(np.log(alike / true))) > 0.08
 

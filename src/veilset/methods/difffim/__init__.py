@@ -11,7 +11,10 @@ Privacy argument. Neighbours differ by one privacy unit of at most c transaction
    k-th itemset;
 2. of what remains, min(1/20, 0.05) for the largest size k (Alg. 9; Z3): a binary search over n public sizes asks
    for y_i, sensitivity c (with a public floor, Z6), at most floor(log2 n) + 1 times at equal shares (Z4, Z5);
-3. the rest in equal shares for the k levels (Alg. 3). Level 1 pays min(1/10, 0.05) of its share for the histogram of
+3. 1/100 of the rest for one number, how unlike long and short transactions are in the most frequent items, after level
+   1 (`methods.shared.tilts`; sensitivity there). Where truncation takes next to nothing it is not asked, and level 1
+   has its price; where few items stand out from noise, the price is not spent;
+4. the rest in equal shares for the k levels (Alg. 3). Level 1 pays min(1/10, 0.05) of its share for the histogram of
    lengths, sensitivity c, and the rest for the supports of all items under truncation to l random items, L1
    sensitivity c l. Each level i above pays 1/20 of its share for the histogram of what is left of transactions
    when they are restricted to the items of the candidates, sensitivity c, and the rest for the supports of the
@@ -51,6 +54,7 @@ from veilset.methods.difffim.levels import (
     ask_levels,
 )
 from veilset.methods.shared.preliminaries import Preliminaries, ask_threshold
+from veilset.methods.shared.tilts import SHARE_FOR_TILTS
 from veilset.request import Request
 from veilset.results.estimates import Estimates, by_support
 from veilset.results.release import Release
@@ -71,7 +75,8 @@ def f1m(
     if request.k is not None:
         request = replace(request, k=min(request.k, curator.alphabet_size))
     preliminaries = ask_threshold(curator, request, domain=curator.domain(max_size=1), epsilon=epsilon)
-    level = ask_first_level(curator, NAIVE, share=share, epsilon=preliminaries.remaining)
+    for_tilts = preliminaries.remaining * SHARE_FOR_TILTS
+    level = ask_first_level(curator, NAIVE, share=share, epsilon=preliminaries.remaining, for_tilts=for_tilts)
     return release_levels(curator, preliminaries, [level], request, method="f1m")
 
 

@@ -22,8 +22,19 @@ LEAST_FROM_PARTS = 0.3
 """No less than 0.3 transactions are expected to hold an itemset."""
 SUM_WITHIN = 0.3
 """0.3: how far the logarithm of the supports of a level together is from what chance makes of them."""
+LEAST_DOUBT = 1e-3
+"""Shares that are in less doubt than 0.001 together lost what they are thought to have lost."""
 LIFT_WITHIN = 0.35
-"""0.35: how far the logarithm of a support is from what its parts say, as the scale of a Laplace law."""
+"""0.35: how far the logarithm of the support of a pair is from what its items say, as the scale of a Laplace law."""
+
+
+def lift_within(size: int) -> float:
+    """The same for larger itemsets: an item that is added makes size - 1 pairs, each of which may be off as far.
+
+    >>> round(lift_within(2), 2), round(lift_within(5), 2)
+    (0.35, 0.7)
+    """
+    return LIFT_WITHIN * math.sqrt(size - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +73,7 @@ class SupportsFromParts:
             squares.append(sum(errors[part] + errors[item] for part, item in added) / len(added))
         supports = np.exp(np.array(of_each) - math.log(max(transactions, 1.0)))
         # A Laplace law has twice the variance that the square of its scale says.
-        within = math.sqrt(LIFT_WITHIN**2 + float(np.mean(squares)) / 2)
+        within = math.sqrt(lift_within(len(itemsets[0])) ** 2 + float(np.mean(squares)) / 2)
         return cls(np.maximum(supports, LEAST_FROM_PARTS), within)
 
 
@@ -71,16 +82,21 @@ def with_lowered_shares(measured: Sequence[MeasuredGroup]) -> list[MeasuredGroup
 
     Itemsets of frequent items are on the whole no rarer than chance makes them, in all kinds of data: transactions
     differ in length, and items belong together. So counts that add up to less lost more than was thought. By inverse
-    variance: how far the shares are in doubt, how far sums are from chance, and the noise of the sum.
+    variance: how far the shares are in doubt, how far sums are from chance, and the noise of the sum. Each share is
+    lowered in proportion to its own doubt: what is always kept lost nothing.
     """
     counted = sum(float(group.noisy.values.sum()) for group in measured)
-    told = sum(group.kept.middle * float(group.noisy.units.sum()) for group in measured)
+    told_of = [group.kept.middle * float(group.noisy.units.sum()) for group in measured]
+    told = sum(told_of)
     noise = math.sqrt(sum(float((group.noisy.deviations**2).sum()) for group in measured))
-    doubt = max(group.kept.doubt[1] for group in measured) / SURE
+    doubts = [group.kept.doubt[1] / SURE for group in measured]
+    doubt = max(sum(map(float.__mul__, told_of, doubts)) / told, LEAST_DOUBT)
     too_much = math.log(told / max(counted, noise, told * LEAST_KEPT))
     weight = doubt**2 / (doubt**2 + SUM_WITHIN**2 + (noise / told) ** 2)
+    lowered = weight * max(too_much, 0.0) / doubt
     return [
-        replace(group, kept=group.kept.lowered(math.exp(-weight * max(too_much, 0.0)))) for group in measured
+        replace(group, kept=group.kept.lowered(math.exp(-lowered * own)))
+        for group, own in zip(measured, doubts, strict=True)
     ]
 
 

@@ -21,20 +21,30 @@ from veilset.forecast.model import model_lengths
 from veilset.forecast.released import LAPLACE_HALF_WIDTH, Accuracy, Told
 from veilset.gate import DiscreteLaplace, NoisyCounts, NoisyHistogram
 from veilset.itemsets import Itemsets
-from veilset.methods.difffim.expected_supports import LIFT_WITHIN
+from veilset.methods.difffim.expected_supports import lift_within
+from veilset.methods.difffim.held_items import HeldItems
 from veilset.methods.difffim.levels import (
     SHARE_LEFT_WHOLE,
     SMALL_SHARE,
     CountedLevel,
     Heuristics,
     best_limit,
+    lengths_up_to,
 )
 from veilset.methods.difffim.smart_shares import OUTRANKED_CLASSES, kept_smartly
 from veilset.methods.shared.forecast import forecast_number, most_transactions
 from veilset.methods.shared.forecast_posterior import MOST_READ, model_prior, read_by_posterior
+from veilset.methods.shared.length_laws import LengthDraws, plausible_lengths
 from veilset.methods.shared.noisy_values import KeptShares
 from veilset.methods.shared.preliminaries import SHARE_FOR_HOW_MANY
 from veilset.methods.shared.shrinkage import SupportPrior
+from veilset.methods.shared.tilts import (
+    SHARE_FOR_TILTS,
+    SPREADS_OF_ITEMS,
+    USUAL_SPREAD_OF_ITEMS,
+    is_worth_asking,
+    tilts_told_of,
+)
 from veilset.methods.shared.truncation import holders_by_length, kept_at_random, kept_share, length_up_to
 
 UNLIKELY = 0.01
@@ -72,6 +82,11 @@ class Terms:
     lengths: NoisyHistogram
     limit: int
     epsilon: Fraction
+    first: CountedLevel | None = None
+    """Level 1, where it was counted."""
+    is_over_all: bool = True
+    after: tuple[Stage, ...] = ()
+    """Questions that follow the supports."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,12 +95,15 @@ class ExpectedLevel:
 
     candidates: ExpectedCandidates
     stages: tuple[Stage, ...]
+    counting: Stage
     values: FloatArray
     deviations: FloatArray
     noisy: FloatArray
     average: FloatArray
     scale: float
     terms: Terms
+    draws: LengthDraws
+    held: HeldItems | None
     is_smart: bool
     kept: float
     needed: float
@@ -97,19 +115,23 @@ class ExpectedLevel:
 
     def groups(self, world: World, places: Int64Array) -> Iterator[tuple[Int64Array, KeptShares]]:
         """Some of the candidates that lose about alike, and the law of what is kept of them."""
-        size, limit, lengths = self.candidates.size, self.terms.limit, self.terms.lengths
-        if not self.is_smart:
-            kept = kept_at_random(lengths, size=size, limit=limit)
-            yield places, kept if size == 1 else kept.partly_together()
-            return
-        outranked = self._outranked(world, places)
-        classes = np.rint(outranked * OUTRANKED_CLASSES).astype(np.int64)
+        size, limit = self.candidates.size, self.terms.limit
+        outranked = self._outranked(world, places) if self.is_smart else np.zeros(places.size)
+        ahead = self.candidates.items[places].max(axis=1, initial=0) - (size - 1)
+        alike = 0.0 if self.held is None else self.held.groups[places]
+        classes = alike * 1000 + np.rint(outranked * OUTRANKED_CLASSES)
+        if self.is_smart:
+            classes = classes * 1000 + np.minimum(ahead, limit + 1)
         for each in np.unique(classes):
-            share = float(outranked[classes == each].mean())
-            yield (
-                places[classes == each],
-                kept_smartly(lengths, size=size, limit=limit, outranked=share),
-            )
+            chosen = classes == each
+            by = None if self.held is None else self.held.held_by(places[chosen])
+            if self.is_smart:
+                share, most = float(outranked[chosen].mean()), int(np.median(ahead[chosen]))
+                kept = kept_smartly(self.draws, size=size, limit=limit, outranked=share, ahead=most, held=by)
+            else:
+                kept = kept_at_random(self.draws, size=size, limit=limit, held=by)
+                kept = kept if size == 1 else kept.partly_together()
+            yield places[chosen], kept
 
     def rarest_parts(self, world: World, places: Int64Array) -> FloatArray:
         """The supports of the rarest parts of some candidates: those without the most popular item."""
@@ -122,7 +144,10 @@ class ExpectedLevel:
             return None
         parts = self.rarest_parts(world, np.arange(self.candidates.shares.size))
         errors = np.minimum(math.sqrt(2) * reach / LAPLACE_HALF_WIDTH / np.maximum(parts, 1.0), 1.0)
-        return math.sqrt(LIFT_WITHIN**2 + float(np.average(errors**2, weights=self.candidates.chances)))
+        return math.sqrt(
+            lift_within(self.candidates.size) ** 2
+            + float(np.average(errors**2, weights=self.candidates.chances))
+        )
 
     def _outranked(self, world: World, places: Int64Array) -> FloatArray:
         """The share of other items held that stand in better candidates than some item of an itemset does.
@@ -138,7 +163,7 @@ class ExpectedLevel:
 
     def chance_to_be_extended(self, supports: FloatArray) -> FloatArray:
         """That what truncation keeps of a support, plus noise, is enough."""
-        return laws.laplace_distribution((supports * self.kept - self.needed) / self.stages[-1].scale)
+        return laws.laplace_distribution((supports * self.kept - self.needed) / self.counting.scale)
 
     def extended(self, world: World) -> ExpectedCandidates:
         """Candidates of one more item: a more popular one before each that may be extended."""
@@ -227,7 +252,7 @@ def _accuracy(
         for alike, law in each.groups(world, places):
             told, values = read_by_posterior(
                 supports[alike],
-                np.full(alike.size, each.stages[-1].scale),
+                np.full(alike.size, each.counting.scale),
                 is_normal=np.zeros(alike.size, np.bool_),
                 prior=prior,
                 kept=law,
@@ -236,7 +261,7 @@ def _accuracy(
             )
             parts.append(told)
             chances.append(counted[alike][:, None] * (each.stands_for(values) >= level))
-        reach = LAPLACE_HALF_WIDTH * each.stages[-1].scale / each.kept
+        reach = LAPLACE_HALF_WIDTH * each.counting.scale / each.kept
     return Told.joined(parts).accuracy(np.concatenate(chances), largest=largest)
 
 
@@ -249,26 +274,56 @@ def expected_levels(
     world: World, k: int, heuristics: Heuristics, *, size: int, epsilon: Fraction
 ) -> Iterator[ExpectedLevel]:
     """Level 1 and those made from it: all under its limit, or each under its own."""
-    min_count, for_each, items = _threshold(world, k), epsilon / size, world.shares.size
+    for_tilts, items = epsilon * SHARE_FOR_TILTS, world.shares.size
+    min_count, for_each = _threshold(world, k), (epsilon - for_tilts) / size
     candidates = ExpectedCandidates(np.arange(items)[:, None], world.shares, np.ones(items))
-    terms = _first_terms(world, epsilon=for_each)
+    terms = _first_terms(world, candidates, epsilon=for_each + for_tilts, for_tilts=for_tilts)
     for number in range(1, size + 1):
         if candidates.number == 0 or number > terms.limit:
             return
         level = _level(world, candidates, terms, heuristics, min_count=min_count)
         yield level
         candidates = level.extended(world)
-        terms = replace(terms, stages=(), epsilon=for_each)
+        terms = replace(terms, stages=(), after=(), epsilon=for_each)
         if candidates.number and not heuristics.has_one_limit:
-            terms = _next_terms(world, candidates, heuristics, min_count=min_count, epsilon=for_each)
+            new = _next_terms(world, candidates, heuristics, min_count=min_count, epsilon=for_each)
+            terms = replace(new, first=terms.first)
 
 
-def _first_terms(world: World, *, epsilon: Fraction) -> Terms:
-    """The terms of level 1."""
-    lengths = model_lengths(world, world.shares.size, epsilon=min(epsilon / 10, SMALL_SHARE))
+def _first_terms(
+    world: World, candidates: ExpectedCandidates, *, epsilon: Fraction, for_tilts: Fraction
+) -> Terms:
+    """The terms of level 1, and what will be known of it: tilts are as far apart as usual."""
+    lengths = model_lengths(world, world.shares.size, epsilon=min((epsilon - for_tilts) / 10, SMALL_SHARE))
     limit = length_up_to(lengths, SHARE_LEFT_WHOLE)
     asked = Stage("lengths", lengths.mechanism)
-    return Terms((asked,), lengths, limit, epsilon - lengths.mechanism.epsilon)
+    if not is_worth_asking(plausible_lengths(lengths_up_to(lengths, world.shares.size)), limit):
+        for_tilts = Fraction(0)
+    terms = Terms((asked,), lengths, limit, epsilon - lengths.mechanism.epsilon - for_tilts)
+    first = _counted(world, candidates, terms)
+    compared = first.compared() if for_tilts else None
+    contrast = None if compared is None else compared.best_contrast(limit)
+    if compared is None or contrast is None:
+        return replace(terms, first=first)
+    noise = DiscreteLaplace(contrast.moved, for_tilts)
+    expected = compared.expected(contrast, SPREADS_OF_ITEMS)
+    usual = float(np.interp(USUAL_SPREAD_OF_ITEMS, SPREADS_OF_ITEMS, expected))
+    tilts = tilts_told_of(usual, expected, noise=float(noise.scale), items=compared.alike)
+    after = (Stage("long and short transactions", noise),)
+    return replace(terms, after=after, first=replace(first, tilts=tilts))
+
+
+def _counted(world: World, candidates: ExpectedCandidates, terms: Terms) -> CountedLevel:
+    """Candidates as the method will see them, but for noise."""
+    size = candidates.size
+    noise = DiscreteLaplace(min(math.comb(terms.limit, size), candidates.number), terms.epsilon)
+    kept = kept_share(holders_by_length(terms.lengths.values, size), size=size, limit=terms.limit)
+    values = np.rint(world.rows * candidates.shares * kept).astype(np.int64)
+    rows = candidates.items.astype(np.int32)
+    itemsets = Itemsets(np.arange(0, rows.size + 1, size, dtype=np.int64), rows.ravel())
+    average = values.astype(np.float64)
+    counts = NoisyCounts(itemsets, values, noise)
+    return CountedLevel(counts, average, average, terms.limit, terms.lengths, None, terms.is_over_all)
 
 
 def _next_terms(
@@ -290,7 +345,7 @@ def _next_terms(
         epsilon=for_supports,
     )
     asked = Stage(f"lengths, size {candidates.size}", lengths.mechanism)
-    return Terms((asked,), lengths, limit, for_supports)
+    return Terms((asked,), lengths, limit, for_supports, is_over_all=False)
 
 
 def _level(
@@ -306,16 +361,20 @@ def _level(
     counts = NoisyCounts(_blank(grid.size), grid, noise)
     known = CountedLevel.of(counts, terms.lengths, heuristics, size=size, limit=limit)
     share = kept_share(clear, size=size, limit=limit) if heuristics.has_double_standards else 1.0
-    scale = float(noise.scale)
+    scale, counted = float(noise.scale), _counted(world, candidates, terms)
+    first, counting = terms.first or counted, Stage(f"supports, size {size}", noise)
     return ExpectedLevel(
         candidates,
-        (*terms.stages, Stage(f"supports, size {size}", noise)),
+        (*terms.stages, counting, *terms.after),
+        counting,
         values=np.interp(means, grid, known.average),
         noisy=grid.astype(np.float64),
         average=known.average,
         deviations=np.sqrt(2 * scale**2 + means * (1 - kept)) / share,
         scale=scale / share,
         terms=terms,
+        draws=counted.draws(first),
+        held=counted.held(first),
         is_smart=heuristics.is_smart and size > 1,
         kept=kept,
         needed=float(np.interp(min_count, known.largest, grid, left=-np.inf)),

@@ -12,7 +12,7 @@ import numpy as np
 
 from veilset.arrays import FloatArray, Int64Array
 from veilset.methods.shared.holders import NO_CHANCE, Holding
-from veilset.methods.shared.truncation import ways_to_hold
+from veilset.methods.shared.truncation import HeldBy, TiltLaw, ways_to_hold
 
 POWER_CLASSES, AS_ONE_CLASSES = 8, 8
 """Itemsets are told apart by how much likelier a longer transaction holds them, in steps of 1/8 of a power, and by how
@@ -23,7 +23,7 @@ many of their holders take them as one, in steps of 1/8."""
 class HeldItems:
     """How longer transactions likelier hold some itemsets: by the `classes` of the items of each, a row.
 
-    A part `as_one` of the holders of each takes it as one item, of the class `whole`.
+    A part `as_one` of the holders of each takes it as one item, of the class `whole`. `tilts` are around that.
     """
 
     holding: Holding
@@ -32,14 +32,15 @@ class HeldItems:
     classes: Int64Array
     as_one: FloatArray
     whole: Int64Array
+    tilts: TiltLaw
 
     @classmethod
     def independent(
-        cls, holding: Holding, lengths: FloatArray, numbers: FloatArray, classes: Int64Array
+        cls, holding: Holding, lengths: FloatArray, numbers: FloatArray, classes: Int64Array, tilts: TiltLaw
     ) -> "HeldItems":
         """Items that have nothing to do with each other."""
         none = np.zeros(len(classes))
-        return cls(holding, lengths, numbers, classes, none, none.astype(np.int64))
+        return cls(holding, lengths, numbers, classes, none, none.astype(np.int64), tilts)
 
     @property
     def size(self) -> int:
@@ -66,15 +67,15 @@ class HeldItems:
         numbers: FloatArray = np.rint(powers * POWER_CLASSES) * (AS_ONE_CLASSES + 1) + as_one
         return numbers
 
-    def logs_of(self, places: Int64Array) -> FloatArray:
-        """The logarithms of the chances to hold some itemsets, at each length: on average over them."""
+    def held_by(self, places: Int64Array) -> HeldBy:
+        """Who holds some itemsets: on average over them."""
         possible = self.lengths >= self.size
         chances = np.exp(self.holding.logs_together(self.classes[places])) * self._left()
         one = np.exp(self.holding.logs_together(self.whole[places, None])) * possible
         part = float(self.as_one[places].mean())
         mixed = (1 - part) * self._law(chances) + part * self._law(one)
         logs: FloatArray = np.where(mixed > 0, np.log(np.maximum(mixed, 1e-300)), NO_CHANCE)
-        return logs
+        return HeldBy(logs, self.tilts)
 
     def _left(self) -> FloatArray:
         """The part of l^size ways to take that many items of l that has none of them twice: for each length."""

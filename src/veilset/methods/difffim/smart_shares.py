@@ -12,11 +12,11 @@ from functools import partial
 
 import numpy as np
 
-from veilset.arrays import FloatArray
-from veilset.gate import NoisyHistogram
+from veilset.arrays import FloatArray, Int64Array
 from veilset.itemsets import Itemset
+from veilset.methods.shared.length_laws import LengthDraws
 from veilset.methods.shared.noisy_values import SURE, KeptShares
-from veilset.methods.shared.truncation import kept_shares
+from veilset.methods.shared.truncation import HeldBy, kept_shares
 
 OUTRANKED_CLASSES = 12
 """Itemsets are told apart by the share that outranks them in steps of 1/12."""
@@ -27,7 +27,9 @@ MOST_CERTAIN = 0.02
 """2 % outrank the best itemset, and do not outrank the worst."""
 
 
-def outranked(itemsets: Sequence[Itemset], scores: Sequence[int], parts: Mapping[Itemset, int]) -> FloatArray:
+def outranked(
+    itemsets: Sequence[Itemset], scores: Sequence[int], parts: Mapping[Itemset, float]
+) -> FloatArray:
     """The share of other items held that stand in better candidates than some item of each itemset does."""
     best: dict[int, int] = {}
     for itemset, score in zip(itemsets, scores, strict=True):
@@ -50,19 +52,40 @@ def outranked(itemsets: Sequence[Itemset], scores: Sequence[int], parts: Mapping
     return np.array(shares)
 
 
+def items_ahead(itemsets: Sequence[Itemset], scores: Sequence[int]) -> Int64Array:
+    """How many items that are not its own stand in better candidates than each itemset, or in equal ones before it.
+
+    >>> items_ahead([(0, 1), (0, 2), (3, 4), (1, 2)], [9, 8, 7, 6]).tolist()
+    [0, 1, 3, 3]
+    """
+    seen, ahead = set[int](), np.zeros(len(itemsets), np.int64)
+    for place in sorted(range(len(itemsets)), key=lambda each: -scores[each]):
+        ahead[place] = len(seen.difference(itemsets[place]))
+        seen.update(itemsets[place])
+    return ahead
+
+
 def kept_smartly(
-    histogram: NoisyHistogram, *, size: int, limit: int, outranked: float, logs: FloatArray | None = None
+    draws: LengthDraws,
+    *,
+    size: int,
+    limit: int,
+    outranked: float,
+    ahead: int | None = None,
+    held: HeldBy | None = None,
 ) -> KeptShares:
     """The law of the share of a support that smart truncation keeps, where a share of other items outranks it.
+
+    Only `ahead` items can outrank it: what has no more of them than the limit leaves room for is always kept.
 
     Who holds itemsets is alike in one dataset: where long transactions hold one rare pair, they hold most of them.
     """
     low, law, high = (
         kept_shares(
-            histogram,
+            draws,
             size=size,
-            kept_of=partial(_kept, size=size, limit=limit, outranked=outranked, shifted=shifted),
-            logs=logs,
+            kept_of=partial(_kept, size=size, limit=limit, outranked=outranked, ahead=ahead, shifted=shifted),
+            held=held,
         )
         for shifted in (OUTRANKED_TOGETHER, 0.0, -OUTRANKED_TOGETHER)
     )
@@ -73,9 +96,18 @@ def kept_smartly(
 
 
 def _kept(
-    lengths: FloatArray, deviation: float, *, size: int, limit: int, outranked: float, shifted: float
+    lengths: FloatArray,
+    deviation: float,
+    *,
+    size: int,
+    limit: int,
+    outranked: float,
+    ahead: int | None,
+    shifted: float,
 ) -> FloatArray:
     """The chance that at most limit - size of the other items of a transaction outrank an itemset."""
+    if ahead is not None and ahead <= limit - size:
+        return np.ones(lengths.size)
     middle = min(max(outranked, MOST_CERTAIN), 1 - MOST_CERTAIN)
     odds = math.log(middle / (1 - middle)) + OUTRANKED_WITHIN * deviation + shifted
     share = 1 / (1 + math.exp(-odds))

@@ -95,6 +95,12 @@ class Holding:
         found: Int64Array = np.searchsorted(middles, supports).astype(np.int64)
         return found
 
+    def shares_kept(self, kept: FloatArray, numbers: FloatArray) -> FloatArray:
+        """What is kept of the support of each class, where of a transaction of each length that is `kept`."""
+        holders = np.exp(self.logs) * numbers
+        shares: FloatArray = holders @ kept / holders.sum(axis=1)
+        return shares
+
     def logs_together(self, classes: Int64Array) -> FloatArray:
         """The logarithm of the chance to hold all items at each length, where none has to do with another."""
         numbers = np.bincount(classes.ravel(), minlength=self.supports.size)

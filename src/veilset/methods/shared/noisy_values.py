@@ -75,11 +75,16 @@ class KeptShares:
 
     @classmethod
     def at_deviations(
-        cls, shares: FloatArray, doubt: tuple[float, float] = (0.0, 0.0), *, is_drawn: bool = False
+        cls,
+        shares: FloatArray,
+        doubt: tuple[float, float] = (0.0, 0.0),
+        *,
+        chances: FloatArray | None = None,
+        is_drawn: bool = False,
     ) -> "KeptShares":
-        """The shares at DEVIATIONS from the middle of a normal law, in standard deviations."""
+        """The shares at DEVIATIONS from the middle of a law, in standard deviations; it is normal without `chances`."""
         gaps: FloatArray = np.abs(np.gradient(np.log(shares))) / 2
-        return cls(shares, NORMAL_CHANCES, gaps, doubt, is_drawn)
+        return cls(shares, NORMAL_CHANCES if chances is None else chances, gaps, doubt, is_drawn)
 
     @classmethod
     def log_normal(cls, share: float, within: float) -> "KeptShares":

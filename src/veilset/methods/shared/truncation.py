@@ -1,35 +1,83 @@
 """Truncation to a length limit: which limit leaves a share of the transactions whole, and what it keeps of a support.
 
-Works on noisy histograms of lengths that were paid for; no data.
+Works on noisy histograms of lengths that were paid for, and on what they make likely; no data.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import NoisyHistogram
-from veilset.methods.shared.noisy_values import DEVIATIONS, SURE, KeptShares
+from veilset.methods.shared.length_laws import LengthDraws
+from veilset.methods.shared.noisy_values import DEVIATIONS, NORMAL_CHANCES, SURE, KeptShares
 
 LONGEST_LENGTH = 64
 """Transactions of 64 items and longer are one class of a histogram of lengths."""
-LONGER = np.array([1.0, 1.4, 2.0, 2.8, 4.0])
-"""How much longer than the last class says its transactions may be; each is half as likely as one before the last."""
-CLEAR = 3.0
-"""Classes of lengths are taken together until their number is 3 standard deviations of its noise."""
 TILT, TILT_BY_SIZE = 0.95, 0.55
 """A transaction that holds n itemsets of a size holds a certain one with a chance of n to about this power: 0.95 for 1
 item, and 0.95 / size^0.55 for more, because frequent itemsets have something in common."""
-USUAL_ERROR = 0.5
-"""0.5: how far, as a standard deviation of logarithms, shares are wrong together where a histogram is all noise."""
 LEAST_KEPT = 1e-4
 """1/10,000 of a support is kept at the least, whatever a noisy histogram says."""
 TILT_WITHIN, WITHIN_BY_SIZE = 0.5, 0.3
 """The standard deviation of that power over itemsets of all kinds of data: 0.5 / size^0.3."""
-AROUND_TILT, AROUND_BY_SIZE = 0.4, 0.5
-"""The same around the chances that follow from supports: 0.4 / size^0.5."""
+AROUND_BY_SIZE = 0.5
+"""1 / size^0.5: how much less tilts of larger itemsets are apart than those of items."""
+
+
+AWAY_OF_ITEMS = np.linspace(-4.2, 2.4, 12)
+"""12 places that tilts are at, in multiples of their spread."""
+MOST_TILTS, BELOW, ABOVE = 0.32, 1.25, 0.7
+"""Most tilts are 0.32 of their spread above what follows from supports; they fall off from there as a normal law of
+1.25 below, and of 0.7 above: items that are held alone are far below."""
+
+
+def tilt_density(away: FloatArray) -> FloatArray:
+    """How likely tilts are, in multiples of their spread."""
+    off = away - MOST_TILTS
+    density: FloatArray = np.exp(-((off / np.where(off < 0, BELOW, ABOVE)) ** 2) / 2)
+    return density
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TiltLaw:
+    """How far tilts of items are apart, as a root mean square, and how likely each of AWAY_OF_ITEMS is.
+
+    Tilts of larger itemsets are alike on both sides, with `even_chances`: these are never held alone.
+    """
+
+    spread: float
+    chances: FloatArray
+    even_chances: FloatArray
+
+    @classmethod
+    def mixed(cls, spreads: FloatArray, weights: FloatArray) -> "TiltLaw":
+        """Laws of some spreads, with weights that add up to 1.
+
+        >>> found = TiltLaw.mixed(np.array([0.1, 0.7]), np.array([0.5, 0.5]))
+        >>> round(found.spread, 2), found.chances.round(2).tolist()
+        (0.5, [0.0, 0.01, 0.01, 0.02, 0.03, 0.05, 0.08, 0.61, 0.08, 0.06, 0.03, 0.01])
+        """
+        spread = math.sqrt(float(weights @ spreads**2))
+        away = spread * AWAY_OF_ITEMS / spreads[:, None]
+        chances = (weights / spreads) @ tilt_density(away)
+        even = (weights / spreads) @ np.exp(-away * away / 2)
+        return cls(spread, chances / chances.sum(), even / even.sum())
+
+    def chances_of(self, size: int) -> FloatArray:
+        """How likely each of AWAY_OF_ITEMS is for itemsets of a size."""
+        return self.chances if size == 1 else self.even_chances
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldBy:
+    """Who holds an itemset: logarithms of the chances at each length, and the law of tilts around them."""
+
+    logs: FloatArray
+    tilts: TiltLaw
 
 
 def length_up_to(histogram: NoisyHistogram, share: Fraction) -> int:
@@ -82,11 +130,11 @@ def kept_share(lengths: FloatArray | Int64Array, *, size: int, limit: int) -> fl
 
 
 def kept_shares(
-    histogram: NoisyHistogram,
+    draws: LengthDraws,
     *,
     size: int,
     kept_of: Callable[[FloatArray, float], FloatArray],
-    logs: FloatArray | None = None,
+    held: HeldBy | None = None,
 ) -> KeptShares:
     """The law of the share of a support that truncation keeps, as itemsets differ in who holds them.
 
@@ -94,36 +142,34 @@ def kept_shares(
 
     The longer a transaction, the likelier it holds an itemset, but how much likelier depends on the itemset: some are
     bought alone, some with everything else. So the chance is taken to be a power of how many itemsets of the size it
-    holds, and the power to be normal. Where the `logs` of the chances to hold it are known, for each length, they take
-    the place of the middle power. Where all transactions are alike, all itemsets lose alike, and the share is certain.
-    The noise of the histogram makes all shares uncertain together. Who keeps an itemset is a matter of luck as well.
+    holds, and the power to be normal. Where it is known who holds it, that takes the place of the middle power, and the
+    law of tilts that of the powers around it. Where all transactions are alike, all itemsets lose alike, and the share
+    is certain. What a histogram leaves open of the lengths makes all shares uncertain together. Who keeps an itemset is
+    a matter of luck as well.
     """
-    lengths, numbers = spread_lengths(histogram)
-    possible, centre = lengths >= size, DEVIATIONS.size // 2
-    kept = np.array([kept_of(lengths, deviation) for deviation in DEVIATIONS.tolist()])
+    lengths, numbers = draws.lengths, draws.middle
+    away, chances = (
+        (DEVIATIONS, NORMAL_CHANCES) if held is None else (AWAY_OF_ITEMS, held.tilts.chances_of(size))
+    )
+    possible, centre = lengths >= size, int(np.argmin(np.abs(away)))
+    kept = np.array([kept_of(lengths, deviation) for deviation in away.tolist()])
     least = max(float(kept[-1, -1]), LEAST_KEPT)
     if not (numbers * possible).any():
         middle = math.sqrt(least)
         return KeptShares.certain(middle, doubt=(-math.log(middle), -math.log(middle)))
     ways = ways_to_hold(lengths, size)
-    if logs is None:
+    if held is None:
         tilts = TILT / size**TILT_BY_SIZE + TILT_WITHIN / size**WITHIN_BY_SIZE * DEVIATIONS
         each_holds = possible * ways ** tilts[:, None]
     else:
-        tilts = AROUND_TILT / size**AROUND_BY_SIZE * DEVIATIONS
-        each_holds = possible * np.exp(logs - logs.max()) * ways ** tilts[:, None]
+        tilts = held.tilts.spread / size**AROUND_BY_SIZE * away
+        each_holds = possible * np.exp(held.logs - held.logs.max()) * ways ** tilts[:, None]
     holders = each_holds @ numbers
     shares = np.clip((each_holds * kept) @ numbers / holders, least, 1.0)
     middle = float(shares[centre])
-    error = _error_of_sum(histogram, each_holds[centre] * (kept[centre] - middle))
-    together = SURE * _with_prior(error / (holders[centre] * middle))
+    together = SURE * draws.share_within(each_holds[centre], kept[centre], least=least)
     doubt = (min(together, -math.log(middle)), min(together, math.log(middle / least)))
-    return KeptShares.at_deviations(shares, doubt, is_drawn=True)
-
-
-def _with_prior(error: float) -> float:
-    """How far shares are wrong together, where the histogram leaves them in doubt by an error: no more than usual."""
-    return error / math.hypot(1.0, error / USUAL_ERROR)
+    return KeptShares.at_deviations(shares, doubt, chances=chances, is_drawn=True)
 
 
 def ways_to_hold(lengths: FloatArray, size: int) -> FloatArray:
@@ -141,72 +187,11 @@ def randomly_kept(lengths: FloatArray, *, size: int, limit: int) -> FloatArray:
     return kept
 
 
-def kept_at_random(
-    histogram: NoisyHistogram, *, size: int, limit: int, logs: FloatArray | None = None
-) -> KeptShares:
-    """The law of the share of a support that random truncation keeps."""
+def kept_at_random(draws: LengthDraws, *, size: int, limit: int, held: HeldBy | None = None) -> KeptShares:
+    """The law of the share of a support that random truncation keeps; `draws` are of the lengths."""
     return kept_shares(
-        histogram,
+        draws,
         size=size,
         kept_of=lambda lengths, _: randomly_kept(lengths, size=size, limit=limit),
-        logs=logs,
+        held=held,
     )
-
-
-def spread_lengths(histogram: NoisyHistogram) -> tuple[FloatArray, FloatArray]:
-    """Lengths and how many transactions have them, where classes that noise drowns are taken together.
-
-    The last class is spread over longer lengths.
-    """
-    values = histogram.values.astype(np.float64)
-    numbers = np.zeros(values.size)
-    for start, end in _blocks(histogram):
-        together, clear = max(float(values[start:end].sum()), 0.0), _clear(histogram, end - start)
-        # What is not clear is rather nothing than something.
-        numbers[start:end] = together * min(1.0, together / clear) * _weights_of(np.arange(start, end))
-    last = values.size - 1
-    lengths = np.append(np.arange(last, dtype=np.float64), last * _longer(histogram))
-    return lengths, np.append(numbers[:last], numbers[last] * _weights_of(_longer(histogram)))
-
-
-def _blocks(histogram: NoisyHistogram) -> Iterator[tuple[int, int]]:
-    """From where to where classes are taken together, from the longest ones to those of length 1."""
-    values, end = histogram.values, histogram.values.size
-    for start in range(values.size - 1, 0, -1):
-        is_clear = values[start:end].sum() > _clear(histogram, end - start)
-        if is_clear or start == 1 or values[start - 1] > _clear(histogram, 1):
-            yield start, end
-            end = start
-
-
-def _clear(histogram: NoisyHistogram, classes: int) -> float:
-    """What a number of classes together must exceed to be told from noise."""
-    return CLEAR * math.sqrt(2 * classes) * float(histogram.mechanism.scale)
-
-
-def _error_of_sum(histogram: NoisyHistogram, of_lengths: FloatArray) -> float:
-    """The standard deviation of a sum over transactions, of something that depends on their length.
-
-    Classes that are taken together have one noise, and it goes to each as they do. How the transactions are spread over
-    them is not known, or as little as by a Dirichlet law of weight 1: half the variance of all being in one class.
-    """
-    longer = _longer(histogram)
-    of_class = np.append(of_lengths[: -longer.size], of_lengths[-longer.size :] @ _weights_of(longer))
-    noise, variance = 2 * float(histogram.mechanism.scale) ** 2, 0.0
-    for start, end in _blocks(histogram):
-        weights, each = _weights_of(np.arange(start, end)), of_class[start:end]
-        number = max(float(histogram.values[start:end].sum()), 0.0)
-        middle = float(each @ weights)
-        variance += noise * (end - start) * middle**2 + number**2 * float((each - middle) ** 2 @ weights) / 2
-    return math.sqrt(variance)
-
-
-def _longer(histogram: NoisyHistogram) -> FloatArray:
-    """How much longer the transactions of the last class may be than it says; not at all, where all items fit in."""
-    return LONGER if histogram.values.size > LONGEST_LENGTH else np.ones(1)
-
-
-def _weights_of(lengths: FloatArray | Int64Array) -> FloatArray:
-    """How likely each length is, compared with the others."""
-    weights: FloatArray = lengths**-2.0 / (lengths**-2.0).sum()
-    return weights
