@@ -29,7 +29,7 @@ import numpy as np
 
 from veilset.gate import Curator, NormalisedCounts
 from veilset.itemsets import Domain
-from veilset.methods.tps.dpsense import MOST_ADDED, PRICE, dpsense, in_order
+from veilset.methods.tps.dpsense import PRICE, dpsense, in_order
 from veilset.methods.tps.phases import Fractions, Items, Part, Zones, filled_up, in_one_phase, in_two_phases
 from veilset.request import Request
 from veilset.results.release import Release
@@ -77,7 +77,7 @@ def tps_recount(curator: Curator, request: Request, *, epsilon: Fraction) -> Rel
             curator, k=zones.wanted, for_length=for_length, for_supports=for_supports, items=zones.unsafe
         )
         extra = in_order(again)[: zones.wanted].tolist()
-        return [Part(counts, zones.safe.tolist()), Part(again, extra, min(MOST_ADDED, 4 * again.limit))]
+        return [Part(counts, zones.safe.tolist()), Part(again, extra)]
 
     return in_two_phases(
         curator, request, dpsense, choose, SHARES_OF_RECOUNT, method="tps-recount", epsilon=epsilon
