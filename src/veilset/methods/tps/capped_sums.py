@@ -12,13 +12,13 @@ import numpy as np
 from veilset.arrays import FloatArray
 from veilset.methods.tps.lengths import LENGTHS
 
-CAPS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 30, 40, 50, 65, 80, 100)
+SUM_CAPS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 30, 40, 50, 65, 80, 100)
 """How many items a transaction may add, to choose from."""
 UNEVENLY = 0.25
 """0.25 of what a cap takes is how far the binomial law is off: 0.1 in eight datasets, 0.6 in BMS-WebView-2."""
 MOST_CHANCE = 0.998
 """0.998 is the highest chance that is reckoned with."""
-GRID = np.concatenate([[0.0], np.geomspace(1e-3, 0.5, 16), [0.6, 0.7, 0.8, 0.9, 0.95, 0.999]])
+GRID = np.concatenate([[0.0], np.geomspace(1e-3, 0.5, 41), [0.6, 0.7, 0.8, 0.9, 0.95, 0.999]])
 """Chances at which binomial numbers are reckoned; between them they are interpolated."""
 
 

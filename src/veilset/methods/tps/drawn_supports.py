@@ -11,7 +11,7 @@ import numpy as np
 
 from veilset.arrays import FloatArray
 from veilset.methods.shared.noisy_values import KeptShares
-from veilset.methods.tps.capped_sums import CAPS, UNEVENLY, capped_numbers
+from veilset.methods.tps.capped_sums import SUM_CAPS, UNEVENLY, capped_numbers
 from veilset.methods.tps.leanings import CHANCES_OF_LINES, SupportClasses, saturated, student
 from veilset.methods.tps.lengths import LENGTHS, LengthLaws, scaled_weights
 
@@ -113,7 +113,7 @@ class DrawnSupports:
         """Each cap, up to the number of chosen items."""
         chances, whole = self.chances(), self.supports.sum(axis=2)
         number = int(self.classes.sizes.sum())
-        for cap in sorted({min(each, number) for each in CAPS}):
+        for cap in sorted({min(each, number) for each in SUM_CAPS}):
             expected = self.capped(chances, cap)
             lacking = np.log(whole / expected)
             mean = float((self.weights * lacking).sum())

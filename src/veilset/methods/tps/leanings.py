@@ -15,7 +15,7 @@ import numpy as np
 from veilset.arrays import FloatArray, Int64Array
 
 OFF, SLOPE, SLOPE_WITHIN = 0.1, 0.1, 0.1
-"""0.1 is how far the power of all chosen items is from 1, and an item e times as popular has 0.1 less, give or take
+"""0.1 is how far the power of all chosen items is from 1, and an item e times as popular has 0.1 less, within
 0.1: 0.2 in retail and kosarak-70k, 0 in BMS-WebView-2 and T10I4D100K."""
 BELOW_CHOSEN = 1.0
 """1: items that were not chosen are less popular than the least popular chosen one by about e, as they are counted."""
@@ -23,15 +23,15 @@ MOST_HELD = 0.95
 """No item counts as held by more than 95 % of the transactions."""
 SUPPORT_FACTOR, CLASSES_OF_SUPPORTS = 0.7, 8
 """Items within a factor of e^0.7 = 2 have one power; 8 such classes, the last of which has all rarer ones."""
-PLACES = np.array([-1.7, -0.85, 0.0, 0.85, 1.7])
+LINE_PLACES = np.array([-1.7, -0.85, 0.0, 0.85, 1.7])
 """5 places of a normal law that stand for all others."""
-CHANCES = np.exp(-(PLACES**2) / 2) / np.exp(-(PLACES**2) / 2).sum()
+LINE_CHANCES = np.exp(-(LINE_PLACES**2) / 2) / np.exp(-(LINE_PLACES**2) / 2).sum()
 OFFSETS, SLOPES = (
-    each.ravel() for each in np.meshgrid(OFF * PLACES, SLOPE + SLOPE_WITHIN * PLACES, indexing="ij")
+    each.ravel() for each in np.meshgrid(OFF * LINE_PLACES, SLOPE + SLOPE_WITHIN * LINE_PLACES, indexing="ij")
 )
-CHANCES_OF_LINES = np.outer(CHANCES, CHANCES).ravel()
+CHANCES_OF_LINES = np.outer(LINE_CHANCES, LINE_CHANCES).ravel()
 """25 lines that powers may be on, and how likely each is at first."""
-DEGREES = 5.0
+DEGREES_OF_POWERS = 5.0
 """Powers of items have the tails of Student's t with 5 degrees of freedom around their line."""
 
 
@@ -82,7 +82,7 @@ class SupportClasses:
 
 def student(deviations: FloatArray) -> FloatArray:
     """The density of powers around their line, up to a factor."""
-    density: FloatArray = (1 + deviations**2 / DEGREES) ** (-(DEGREES + 1) / 2)
+    density: FloatArray = (1 + deviations**2 / DEGREES_OF_POWERS) ** (-(DEGREES_OF_POWERS + 1) / 2)
     return density
 
 

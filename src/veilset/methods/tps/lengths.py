@@ -21,8 +21,6 @@ from veilset.arrays import FloatArray
 from veilset.gate import NoisyCount, NoisyHistogram
 from veilset.methods.shared.discovery import LENGTH_CLASSES
 
-CLASSES = LENGTH_CLASSES
-"""Where the classes of the histogram begin."""
 LENGTHS = np.unique(np.append(np.arange(1.0, 21.0), np.rint(np.geomspace(21, 1000, 40))))
 """Lengths up to 20 one by one, then 40 up to 1000."""
 POWERS = np.linspace(-1.5, 4.0, 45)
@@ -43,20 +41,20 @@ USUAL_MIDDLE, MIDDLE_WITHIN = math.log(12), 1.0
 """12, within a factor of e = 2.7: of which length half of all held items are in shorter transactions, at first."""
 USUAL_OF_CHOSEN = math.log(4)
 """4: the same where only a few items of a transaction count."""
-DEPARTURE, LATER = 0.3, 0.25
+DEPARTURE, DEPARTURE_BEYOND = 0.3, 0.25
 """0.3 is how far a class usually departs from a law, as a part of it; 25 % more for each class beyond the largest."""
 MOST_DEPARTURE = 10.0
 """A class is up to 10 times as large, or as small, as a law has it."""
-DEGREES = 3.0
+DEGREES_OF_CLASSES = 3.0
 """Departures have the tails of Student's t with 3 degrees of freedom: some class is off by much."""
-DRAWS, SEED_OF_DRAWS = 128, 0
+LENGTH_DRAWS, SEED_OF_LENGTHS = 128, 0
 """128 draws of lengths tell how well they are known."""
-HARDLY_ANY = 1e-6
+LEAST_NUMBER = 1e-6
 """Each possible length has at least a millionth of a transaction: shares are never of nothing."""
 ERROR_OF_SUM = 0.01
 """1 %: no draw explains the sum of all normalised supports better, since there are not very many draws."""
 IN_CLASS = (
-    np.searchsorted(CLASSES[1:], LENGTHS, side="right")[:, None] == np.arange(1, len(CLASSES))
+    np.searchsorted(LENGTH_CLASSES[1:], LENGTHS, side="right")[:, None] == np.arange(1, len(LENGTH_CLASSES))
 ).astype(np.float64)
 """Which class each length is in, those without items left out."""
 
@@ -69,25 +67,25 @@ def drawn_lengths(
     None is longer than `longest`. Draws are seeded: nothing is left to protect.
     """
     laws, prior = _possible_laws(middle, longest)
-    public = np.random.default_rng(SEED_OF_DRAWS)
+    public = np.random.default_rng(SEED_OF_LENGTHS)
     noise = math.sqrt(2) * float(histogram.mechanism.scale)
     seen, in_classes = histogram.values[1:].astype(np.float64), laws @ IN_CLASS
     held = _number_held(histogram, number, in_classes)
     expected = held[:, None] * in_classes
     beyond = np.maximum(np.arange(seen.size) - expected.argmax(axis=1)[:, None], 0)
-    departs = DEPARTURE * (1 + LATER * beyond) * expected
+    departs = DEPARTURE * (1 + DEPARTURE_BEYOND * beyond) * expected
     log_weights = np.log(prior) + _log_likelihoods(histogram, expected, departs, longest)
     log_weights -= (number.value - histogram.values[0] - held) ** 2 / (
         2 * (noise**2 + 2 * scale_of(number) ** 2)
     )
     reached = np.cumsum(np.exp(log_weights - log_weights.max()))
-    drawn = np.searchsorted(reached / reached[-1], (np.arange(DRAWS) + 0.5) / DRAWS)
+    drawn = np.searchsorted(reached / reached[-1], (np.arange(LENGTH_DRAWS) + 0.5) / LENGTH_DRAWS)
     mean, departs = expected[drawn], departs[drawn]
-    told = departs**2 / (departs**2 + noise**2 + HARDLY_ANY)
+    told = departs**2 / (departs**2 + noise**2 + LEAST_NUMBER)
     numbers = mean + told * (seen - mean) + departs * np.sqrt(1 - told) * public.standard_normal(mean.shape)
-    factors = np.clip(numbers / np.maximum(mean, HARDLY_ANY), 1 / MOST_DEPARTURE, MOST_DEPARTURE)
+    factors = np.clip(numbers / np.maximum(mean, LEAST_NUMBER), 1 / MOST_DEPARTURE, MOST_DEPARTURE)
     lengths = held[drawn, None] * laws[drawn] * (factors @ IN_CLASS.T)
-    drawn_numbers: FloatArray = np.maximum(lengths, HARDLY_ANY * (longest >= LENGTHS))
+    drawn_numbers: FloatArray = np.maximum(lengths, LEAST_NUMBER * (longest >= LENGTHS))
     return drawn_numbers
 
 
@@ -173,8 +171,8 @@ def _log_likelihoods(
     """How likely the histogram is where laws expect these numbers in its classes, and classes depart that far."""
     variances = departs**2 + 2 * float(histogram.mechanism.scale) ** 2
     off = (histogram.values[1:] - expected) ** 2 / variances
-    each = -(DEGREES + 1) / 2 * np.log1p(off / DEGREES) - np.log(variances) / 2
-    found: FloatArray = each[:, np.array(CLASSES[1:]) <= longest].sum(axis=1)
+    each = -(DEGREES_OF_CLASSES + 1) / 2 * np.log1p(off / DEGREES_OF_CLASSES) - np.log(variances) / 2
+    found: FloatArray = each[:, np.array(LENGTH_CLASSES[1:]) <= longest].sum(axis=1)
     return found
 
 
@@ -183,7 +181,7 @@ def _possible_laws(middle: float, longest: int) -> tuple[FloatArray, FloatArray]
     laws, prior = _laws(middle)
     possible = laws * (longest >= LENGTHS)
     within = possible.sum(axis=1)
-    is_law = within > HARDLY_ANY
+    is_law = within > LEAST_NUMBER
     return possible[is_law] / within[is_law, None], prior[is_law]
 
 

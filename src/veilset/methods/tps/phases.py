@@ -15,7 +15,7 @@ from veilset.gate import Curator, NormalisedCounts
 from veilset.itemsets import Itemsets
 from veilset.methods.shared.preliminaries import Preliminaries, ask_preliminaries
 from veilset.methods.tps.scaling import scaled_up
-from veilset.methods.tps.unlikeness import USUAL_SPREAD
+from veilset.methods.tps.unlikeness import USUAL_TILT_SPREAD
 from veilset.request import Request
 from veilset.results.estimates import Estimates
 from veilset.results.release import Release
@@ -80,7 +80,7 @@ def in_two_phases(
     for_length, for_supports = (for_phases * share for share in shares[:2])
     counts = first(curator, k=k, for_length=for_length, for_supports=for_supports)  # l. 1-2
     parts = [part for part in second(counts, Zones.of(counts, k), for_phases) if part.items]  # l. 3-14
-    estimates, spread = [], USUAL_SPREAD
+    estimates, spread = [], USUAL_TILT_SPREAD
     for part in parts:
         scaled, spread = scaled_up(
             curator,

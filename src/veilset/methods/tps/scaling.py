@@ -21,22 +21,22 @@ import numpy as np
 from veilset.arrays import Int64Array
 from veilset.gate import Curator, NoisyCount, NormalisedCounts
 from veilset.itemsets import Itemsets
+from veilset.methods.shared.discovery import LENGTH_CLASSES
 from veilset.methods.shared.noisy_values import MeasuredGroup, NoisyValues
 from veilset.methods.shared.shrinkage import Shrunk, shrunk, shrunk_in_groups
 from veilset.methods.tps.drawn_supports import DrawnSupports
 from veilset.methods.tps.leanings import SupportClasses
 from veilset.methods.tps.lengths import (
-    CLASSES,
     USUAL_MIDDLE,
     USUAL_OF_CHOSEN,
     LengthLaws,
     drawn_lengths,
     scale_of,
 )
-from veilset.methods.tps.unlikeness import USUAL_SPREAD, ask_spread
+from veilset.methods.tps.unlikeness import USUAL_TILT_SPREAD, ask_spread
 from veilset.results.estimates import Estimates
 
-SHARE_FOR_LENGTHS, SHARE_FOR_TOTAL, SHARE_FOR_UNLIKENESS = Fraction(1, 4), Fraction(1, 2), Fraction(1, 4)
+SHARE_FOR_HISTOGRAM, SHARE_FOR_TOTAL, SHARE_FOR_UNLIKENESS = Fraction(1, 4), Fraction(1, 2), Fraction(1, 4)
 """1/4 of what scaling costs is for lengths, 1/2 for the sum, 1/4 for unlikeness."""
 LEAST_MEAN = 1e-3
 """0.001 of a transaction is left of a support, at the least."""
@@ -63,7 +63,7 @@ class ScalingPrices:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Measured:
+class NormalisedAnswers:
     """Noisy normalised supports, the places of the chosen ones, and these calm."""
 
     noisy: NoisyValues
@@ -114,7 +114,7 @@ def scaled_up(
     number: NoisyCount,
     largest: int,
     epsilon: Fraction,
-    spread: float = USUAL_SPREAD,
+    spread: float = USUAL_TILT_SPREAD,
 ) -> tuple[Estimates, float]:
     """The supports of chosen items, none above the largest that is possible, and how far their tilts are apart.
 
@@ -122,9 +122,11 @@ def scaled_up(
     """
     is_restricted = counts.items.size < curator.alphabet_size
     prices = ScalingPrices.of(epsilon, is_restricted=is_restricted)
-    measured = Measured.of(counts, chosen, largest=largest)
+    measured = NormalisedAnswers.of(counts, chosen, largest=largest)
     lengths = ask_length_laws(curator, counts, number=number, epsilon=prices.lengths)
-    drawn = ask_sum(curator, measured.drawn(lengths, number=number.value), measured, chosen, prices.total)
+    drawn = ask_total_of_chosen(
+        curator, measured.drawn(lengths, number=number.value), measured, chosen, prices.total
+    )
     if not is_restricted:
         order = np.argsort(-measured.calm.means, kind="stable")
         spread = ask_spread(curator, drawn, np.array(chosen)[order], epsilon=prices.unlikeness)
@@ -139,15 +141,19 @@ def ask_length_laws(
     """What a histogram of lengths makes likely: of how many of the counted items transactions hold."""
     is_restricted = counts.items.size < curator.alphabet_size
     items = Itemsets.of((item,) for item in counts.items.tolist()) if is_restricted else None
-    histogram = curator.ask_containment(items, classes=CLASSES, epsilon=epsilon)
+    histogram = curator.ask_containment(items, classes=LENGTH_CLASSES, epsilon=epsilon)
     middle = USUAL_OF_CHOSEN if is_restricted else USUAL_MIDDLE
     return LengthLaws.of(
         drawn_lengths(histogram, number, longest=counts.items.size, middle=middle), counts.limit
     )
 
 
-def ask_sum(
-    curator: Curator, drawn: DrawnSupports, measured: Measured, chosen: Sequence[int], epsilon: Fraction
+def ask_total_of_chosen(
+    curator: Curator,
+    drawn: DrawnSupports,
+    measured: NormalisedAnswers,
+    chosen: Sequence[int],
+    epsilon: Fraction,
 ) -> DrawnSupports:
     """Weighed by the noisy sum of the supports of the chosen items."""
     noise = math.sqrt(2) * curator.unit.transactions / float(epsilon)
