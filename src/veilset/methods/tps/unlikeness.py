@@ -110,7 +110,7 @@ def spread_of(answer: float, expected: FloatArray, *, noise: float) -> float:
 
     >>> expected = 1000 * POSSIBLE_SPREADS
     >>> [round(spread_of(answer, expected, noise=50.0), 2) for answer in (100.0, 400.0, 1100.0)]
-    [0.2, 0.39, 0.92]
+    [0.18, 0.39, 1.0]
     """
     widths = np.hypot(noise, ERROR_OF_CONTRAST * expected)
     off = np.log(POSSIBLE_SPREADS / USUAL_TILT_SPREAD) / SPREAD_WITHIN
