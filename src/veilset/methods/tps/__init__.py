@@ -8,7 +8,9 @@ epsilon_2, epsilon_3 = shares of epsilon for the length, the supports, and the c
 Privacy argument. Neighbours differ by one privacy unit of at most c transactions. Costs add up to epsilon:
 
 1. the preliminaries (`methods.shared.preliminaries`): the number of transactions, unless it is public;
-2. of what remains, 1/50 for sums of supports, by which they are scaled (`dpsense.scaled_up`), and of the rest
+2. of what remains, 1/25 for what normalising took away (`methods.tps.scaling`): a histogram of lengths, sensitivity
+   c, a sum of supports, c m, and how unlike long and short transactions are, at most c times a limit; asked last, and
+   for each of the counts that supports are from. Of the rest
 3. epsilon_1 and epsilon_2 for length and supports (`methods.tps.dpsense`), sensitivities c and c theta. Zones are
    post-processing of the noisy supports;
 4. epsilon_3 for the choice among the unsafe items, which 3 made known.
@@ -29,7 +31,7 @@ import numpy as np
 
 from veilset.gate import Curator, NormalisedCounts
 from veilset.itemsets import Domain
-from veilset.methods.tps.dpsense import MOST_ADDED, PRICE, dpsense, in_order
+from veilset.methods.tps.dpsense import PRICE, dpsense, in_order
 from veilset.methods.tps.phases import Fractions, Items, Part, Zones, filled_up, in_one_phase, in_two_phases
 from veilset.request import Request
 from veilset.results.release import Release
@@ -77,7 +79,7 @@ def tps_recount(curator: Curator, request: Request, *, epsilon: Fraction) -> Rel
             curator, k=zones.wanted, for_length=for_length, for_supports=for_supports, items=zones.unsafe
         )
         extra = in_order(again)[: zones.wanted].tolist()
-        return [Part(counts, zones.safe.tolist()), Part(again, extra, min(MOST_ADDED, 4 * again.limit))]
+        return [Part(counts, zones.safe.tolist()), Part(again, extra)]
 
     return in_two_phases(
         curator, request, dpsense, choose, SHARES_OF_RECOUNT, method="tps-recount", epsilon=epsilon

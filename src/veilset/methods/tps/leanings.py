@@ -4,7 +4,8 @@ Post-processing: everything here follows from noisy answers.
 
 All items together have a power of 1, because a transaction holds as many items as it is long. Popular items have less:
 who holds nothing else holds them, and where most transactions hold an item, long ones cannot hold it much more often.
-Where supports differ much, so do the powers.
+How much less, and whether those that were chosen lean as all do, is drawn: what explains the noisy sum of their
+supports is likelier (`tps.supports`). How far single items depart from that is told by `tps.unlikeness`.
 """
 
 from dataclasses import dataclass
@@ -12,60 +13,81 @@ from dataclasses import dataclass
 import numpy as np
 
 from veilset.arrays import FloatArray, Int64Array
-from veilset.methods.shared.noisy_values import KeptShares
-from veilset.methods.tps.lengths import LengthLaws
 
-WITHIN_BY_RANGE, LEAST_LEANING, MOST_LEANING = 0.085, 0.12, 0.5
-"""0.085 for each factor of e between the largest normalised support and the least of those chosen: by how much powers
-deviate from what is expected. Measured: 0.12 (T10I4D100K, range e^1.6) to 0.5 (kosarak-70k, e^5.7)."""
-SLOPE_BY_WITHIN, MOST_POWER = 0.37, 1.35
-"""0.37 of that is what an item e times as popular has less; rare ones have no more than 1.35. Measured: 0 to 0.24."""
+OFF, SLOPE, SLOPE_WITHIN = 0.1, 0.1, 0.1
+"""0.1 is how far the power of all chosen items is from 1, and an item e times as popular has 0.1 less, within
+0.1: 0.2 in retail and kosarak-70k, 0 in BMS-WebView-2 and T10I4D100K."""
 BELOW_CHOSEN = 1.0
 """1: items that were not chosen are less popular than the least popular chosen one by about e, as they are counted."""
 MOST_HELD = 0.95
 """No item counts as held by more than 95 % of the transactions."""
-AWAY = np.array([-3.8, -2.8, -1.8, -0.97, -0.3, 0.2, 0.7, 1.2, 1.87])
-"""9 places that powers are at, in deviations from what is expected: items that are held alone are far below."""
-CHANCES_AWAY = np.array([0.015, 0.03, 0.06, 0.13, 0.19, 0.215, 0.19, 0.12, 0.05])
-"""How likely each of these is."""
-LEAST_UNEVEN, ALL_UNEVEN = 0.018, 0.1
-"""0.018: the scale by which logarithms of shares differ at the least where 0.1 or more is lost; 0.035 as a standard
-deviation was measured where rows are records of one length (accidents-15k, pumsb_star-de)."""
 SUPPORT_FACTOR, CLASSES_OF_SUPPORTS = 0.7, 8
 """Items within a factor of e^0.7 = 2 have one power; 8 such classes, the last of which has all rarer ones."""
-TOGETHER = (0.025, 0.5, 0.975)
-"""95 % of what all shares together may be."""
+LINE_PLACES = np.array([-1.7, -0.85, 0.0, 0.85, 1.7])
+"""5 places of a normal law that stand for all others."""
+LINE_CHANCES = np.exp(-(LINE_PLACES**2) / 2) / np.exp(-(LINE_PLACES**2) / 2).sum()
+OFFSET_PLACES = np.array([-9.0, -5.0, -1.7, -0.85, 0.0, 0.85, 1.7, 5.0, 9.0])
+OFFSET_CHANCES = np.append(np.append([0.002, 0.004], 0.988 * LINE_CHANCES), [0.004, 0.002])
+"""The same for all chosen items together, and 1.2 % for what no other data had: a clear sum of supports finds it."""
+OFFSETS, SLOPES = (
+    each.ravel()
+    for each in np.meshgrid(OFF * OFFSET_PLACES, SLOPE + SLOPE_WITHIN * LINE_PLACES, indexing="ij")
+)
+CHANCES_OF_LINES = np.outer(OFFSET_CHANCES, LINE_CHANCES).ravel()
+"""45 lines that powers may be on, and how likely each is at first."""
+DEGREES_OF_POWERS = 5.0
+"""Powers of items have the tails of Student's t with 5 degrees of freedom around their line."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Leanings:
-    """The powers of chosen items, and the standard deviation of powers around them."""
+class SupportClasses:
+    """Classes of chosen items of about equal normalised supports, from the largest down.
 
-    powers: FloatArray
-    within: float
+    `members` tells the class of each chosen item, `everywhere` that of every measured one: of those in a class of
+    which none was chosen it is that of the next rarer ones, or the rarest.
+    """
+
+    members: Int64Array
+    everywhere: Int64Array
+    counted: FloatArray
+    sizes: FloatArray
+    logs: FloatArray
+    middle: float
 
     @classmethod
-    def of(cls, normalised: FloatArray, *, others: float, held: FloatArray) -> "Leanings":
-        """Of normalised supports, with the sum of all others, and the part of the transactions that hold each.
+    def of(cls, values: FloatArray, places: Int64Array) -> "SupportClasses":
+        """Of all normalised supports, those of the chosen ones calm, and the places of these.
 
-        >>> found = Leanings.of(np.array([4000.0, 500.0, 50.0]), others=3000.0, held=np.array([0.6, 0.05, 0.01]))
-        >>> found.powers.round(2).tolist(), round(found.within, 2)
-        ([0.42, 0.94, 1.28], 0.37)
+        >>> found = SupportClasses.of(np.array([4000.0, 3000.0, 500.0, 400.0, 1.0]), np.array([0, 1, 3]))
+        >>> found.members.tolist(), found.everywhere.tolist(), found.counted.tolist()
+        ([0, 0, 1], [0, 0, 1, 1, 1], [7000.0, 400.0])
         """
-        logs, total = np.log(normalised), float(normalised.sum()) + others
-        within = WITHIN_BY_RANGE * float(np.ptp(logs))
-        within = min(max(within, LEAST_LEANING), MOST_LEANING)
-        middle = (float(normalised @ logs) + others * (float(logs.min()) - BELOW_CHOSEN)) / total
-        free = np.minimum(1 - SLOPE_BY_WITHIN * within * (logs - middle), MOST_POWER)
-        return cls(free * saturated(held), within)
+        chosen = values[places]
+        classes = support_classes(values, float(chosen.max()))
+        some, members = np.unique(classes[places], return_inverse=True)
+        everywhere = np.minimum(np.searchsorted(some, classes), some.size - 1)
+        counted: FloatArray = np.bincount(members, weights=chosen).astype(np.float64)
+        sizes = np.bincount(members).astype(np.float64)
+        logs = np.bincount(members, weights=np.log(chosen)) / sizes
+        others = max(float(values.sum() - chosen.sum()), 0.0)
+        rarer = float(np.log(chosen).min()) - BELOW_CHOSEN
+        middle = (float(chosen @ np.log(chosen)) + others * rarer) / (float(chosen.sum()) + others)
+        return cls(members.ravel(), everywhere, counted, sizes, logs, middle)
 
-    def kept_at(self, power: float, laws: LengthLaws) -> KeptShares:
-        """The law of the shares of items of that power."""
-        low, middle, high = laws.quantiles_at(power, TOGETHER)
-        shares = np.minimum(np.exp(middle + laws.around(power, power + self.within * AWAY)), 1.0)
-        least = LEAST_UNEVEN * min(1.0, (1 - np.exp(middle)) / ALL_UNEVEN)
-        gaps = np.hypot(np.abs(np.gradient(np.log(shares))) / 2, least)
-        return KeptShares(shares, CHANCES_AWAY, gaps, (high - middle, middle - low))
+    def powers(self, held: FloatArray) -> FloatArray:
+        """The power of each class (the last axis), on each of CHANCES_OF_LINES.
+
+        `held` is the part of the transactions that hold an item of each class.
+        """
+        powers = 1 + OFFSETS[:, None] - SLOPES[:, None] * (self.logs - self.middle)
+        found: FloatArray = powers * saturated(held)
+        return found
+
+
+def student(deviations: FloatArray) -> FloatArray:
+    """The density of powers around their line, up to a factor."""
+    density: FloatArray = (1 + deviations**2 / DEGREES_OF_POWERS) ** (-(DEGREES_OF_POWERS + 1) / 2)
+    return density
 
 
 def saturated(held: FloatArray) -> FloatArray:

@@ -14,7 +14,8 @@ from veilset.arrays import Int64Array
 from veilset.gate import Curator, NormalisedCounts
 from veilset.itemsets import Itemsets
 from veilset.methods.shared.preliminaries import Preliminaries, ask_preliminaries
-from veilset.methods.tps.dpsense import MOST_ADDED, scaled_up
+from veilset.methods.tps.scaling import scaled_up
+from veilset.methods.tps.unlikeness import USUAL_TILT_SPREAD
 from veilset.request import Request
 from veilset.results.estimates import Estimates
 from veilset.results.release import Release
@@ -22,7 +23,8 @@ from veilset.results.release import Release
 Items = Sequence[int]
 Fractions = tuple[Fraction, ...]
 
-SHARE_FOR_SCALING = Fraction(1, 50)
+SHARE_FOR_SCALING = Fraction(1, 25)
+"""4 % for what normalising took away."""
 SHARE_FOR_CHOSEN = Fraction(1, 10)
 """10 % for the noisy supports of what was chosen without any."""
 
@@ -48,11 +50,10 @@ class Zones:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Some of the chosen items, the noisy supports that speak of them, and how many a transaction holds, at most."""
+    """Some of the chosen items, and the noisy supports that speak of them."""
 
     counts: NormalisedCounts
     items: Items
-    most: int = MOST_ADDED
 
 
 FirstPhase = Callable[..., NormalisedCounts]
@@ -79,19 +80,19 @@ def in_two_phases(
     for_length, for_supports = (for_phases * share for share in shares[:2])
     counts = first(curator, k=k, for_length=for_length, for_supports=for_supports)  # l. 1-2
     parts = [part for part in second(counts, Zones.of(counts, k), for_phases) if part.items]  # l. 3-14
-    scaled = [
-        scaled_up(
+    estimates, spread = [], USUAL_TILT_SPREAD
+    for part in parts:
+        scaled, spread = scaled_up(
             curator,
             part.counts,
             part.items,
-            most=part.most,
             number=preliminaries.number,
             largest=preliminaries.most,
             epsilon=for_scaling / len(parts),
+            spread=spread,
         )
-        for part in parts
-    ]
-    return preliminaries.release(curator, Estimates.joined(scaled), method=method)
+        estimates.append(scaled)
+    return preliminaries.release(curator, Estimates.joined(estimates), method=method)
 
 
 def in_one_phase(
