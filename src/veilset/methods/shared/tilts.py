@@ -49,7 +49,7 @@ OF_FEW = 0.75
 """0.75 is the standard deviation of the absolute value of a normal number, as a part of its mean: what few items make
 together is that far off, divided by the root of how many there are."""
 OF_LONG = 0.9
-"""0.8 of that spread shows in what truncation takes: short transactions differ more from each other than long ones."""
+"""0.9 of that spread shows in what truncation takes: short transactions differ more from each other than long ones."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
