@@ -51,3 +51,12 @@ def test_rarer_items_are_held_by_longer_transactions_and_it_shows(monkeypatch: p
     alike = TiltLaw.mixed(np.array([0.02]), np.ones(1))
     monkeypatch.setattr(levels, "ask_item_tilts", lambda *_, **__: alike)
     assert _measured()[0] < 0.8
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_lengths_that_noise_left_empty_say_that_nothing_is_lost(seed: int) -> None:
+    """One transaction of the one item there is: where noisy lengths have nobody, supports are as counted."""
+    release = mine(
+        [["a"]], min_support=0.1, epsilon=50, method="f1m", alphabet=["a"], noise=SeededNoise(seed)
+    )
+    assert [found.support for found in release.itemsets] == [1]

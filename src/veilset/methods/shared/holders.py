@@ -96,9 +96,15 @@ class Holding:
         return found
 
     def shares_kept(self, kept: FloatArray, numbers: FloatArray) -> FloatArray:
-        """What is kept of the support of each class, where of a transaction of each length that is `kept`."""
+        """What is kept of the support of each class, where of a transaction of each length that is `kept`.
+
+        Where nobody holds anything, nothing is lost.
+        """
         holders = np.exp(self.logs) * numbers
-        shares: FloatArray = holders @ kept / holders.sum(axis=1)
+        everywhere = holders.sum(axis=1)
+        shares: FloatArray = np.divide(
+            holders @ kept, everywhere, out=np.ones(everywhere.size), where=everywhere > 0
+        )
         return shares
 
     def logs_together(self, classes: Int64Array) -> FloatArray:
