@@ -4,8 +4,8 @@
 
 Runs are seeded and land in a Parquet file, so that a study that was stopped goes on where it was. Where the runs of a
 cell leave in doubt whether intervals hold as often as they say, because all itemsets of a run err together, there are
-more of them. At the end it writes tables, plots and an interactive page to `docs/benchmarks`, and the tables of `docs/choosing.md`. With
-`--quick`, a small study goes to `build/study`, to see whether all works.
+more of them. At the end it writes tables, plots and an interactive page to `docs/benchmarks`, and the tables of
+`docs/choosing.md`. With `--quick`, a small study goes to `build/study`, to see whether all works.
 """
 
 import argparse
@@ -46,7 +46,7 @@ FULL = Study.of(
 QUICK = Study.of(methods=METHODS, ks=[50], epsilons=["0.1", "0.5", "2"], repeats=2, seed=SEED)
 QUICK_DATASETS = ("Groceries", "mushroom")
 ERRORS_FROM_EDGE, MOST_RUNS = 2.0, 100
-"""2 standard errors or less from an edge of what is called right, the coverage of a cell is in doubt: it has 100 runs."""
+"""2 standard errors or less from an edge of the right coverages, that of a cell is in doubt, and it has 100 runs."""
 
 ITEM_METHODS = [method.name for method in vs.METHODS.values() if method.task == "items"]
 ITEMS_FULL = [
