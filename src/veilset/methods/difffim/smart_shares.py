@@ -112,11 +112,20 @@ def _kept(
     odds = math.log(middle / (1 - middle)) + OUTRANKED_WITHIN * deviation + shifted
     share = 1 / (1 + math.exp(-odds))
     others = np.maximum(np.rint(lengths).astype(np.int64) - size, 0)
-    chances = [
-        sum(
-            math.comb(number, j) * share**j * (1 - share) ** (number - j)
-            for j in range(min(limit - size, number) + 1)
-        )
-        for number in others.tolist()
-    ]
-    return np.array(chances)
+    return _at_most(limit - size, others, share)
+
+
+def _at_most(most: int, draws: Int64Array, chance: float) -> FloatArray:
+    """The probability that at most so many of some numbers of draws succeed.
+
+    >>> _at_most(1, np.array([0, 1, 2, 3]), 0.5).round(9).tolist()
+    [1.0, 1.0, 0.75, 0.5]
+    """
+    number = np.arange(1, most + 1)
+    ratios = np.maximum(draws[:, None] - number + 1, 0) / number * (chance / (1 - chance))
+    # One success more multiplies the chance by a ratio; as logarithms, since many draws make numbers too large.
+    none = draws[:, None] * math.log1p(-chance)
+    with np.errstate(divide="ignore"):
+        log_chances = np.cumsum(np.hstack([none, np.log(ratios)]), axis=1)
+    chances: FloatArray = np.exp(log_chances).sum(axis=1)
+    return chances
