@@ -11,13 +11,14 @@ import pytest
 
 from curators import curator_over
 from veilset.arrays import FloatArray
-from veilset.gate import Curator, SeededNoise
+from veilset.gate import Curator, NormalisedCounts, SeededNoise
 from veilset.itemsets import Itemsets
 from veilset.methods.planned import items, levelwise, planned, refinement
+from veilset.methods.planned.capped_counts import measurement_of
 from veilset.methods.planned.histogram_laws import MOST, NUMBERS
 from veilset.methods.planned.items import planned_items
-from veilset.methods.planned.measurements import LOG_TILTS, USUAL_SPREAD
-from veilset.methods.planned.overlap import Overlap, ask_overlap
+from veilset.methods.planned.measurements import LOG_TILTS, USUAL_SPREAD, Measurement
+from veilset.methods.planned.overlap import Cap, Overlap, ask_overlap
 from veilset.methods.planned.settings import DEFAULT, Settings
 from veilset.methods.planned.tilts import (
     COMPARED_LENGTHS,
@@ -154,6 +155,13 @@ def test_caps_are_chosen_by_how_far_tilts_are_apart() -> None:
     assert uneven == pytest.approx([0.4, 0.495, 0.6])
 
 
+def test_what_tilts_do_not_tell_is_less_where_they_are_close() -> None:
+    """In proportion to how far they are apart, within bounds; the usual doubt where nothing was asked."""
+    untold = [Tilts(spread, LOG_TILTS).tuned(DEFAULT).unevenness_of_a_tilt for spread in (0.08, 0.2, 1.5)]
+    assert untold == pytest.approx([0.06, 0.1, 0.2])
+    assert Tilts().tuned(DEFAULT).unevenness_of_a_tilt == DEFAULT.unevenness_of_a_tilt
+
+
 def test_the_law_of_tilts_is_as_wide_as_is_told() -> None:
     """The chance of the outermost tilts grows with the answer; chances add up to 1."""
     expected = 1000 * TILT_SPREADS
@@ -234,3 +242,38 @@ def test_what_is_told_tunes_every_later_cap(monkeypatch: pytest.MonkeyPatch) -> 
     planned(curator, Request.of(k=150), epsilon=Fraction(2))
     assert set(uneven["levelwise"]) == {0.6}
     assert set(uneven["refinement"]) == {0.6}
+
+
+@pytest.mark.parametrize(
+    ("mined_by", "module", "request_of_items"),
+    [(planned, levelwise, Request.of(k=150)), (planned_items, items, Request.of(k=40, max_size=1))],
+)
+@pytest.mark.parametrize(("spread", "tuned"), [(0.2, (0.4, 0.1)), (1.5, (0.6, 0.2))])
+def test_what_is_told_tunes_every_reading_of_counts(
+    mined_by: Callable[..., Release],
+    module: ModuleType,
+    request_of_items: Request,
+    spread: float,
+    tuned: tuple[float, float],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The counts of all items are read, and counted again under caps that are chosen, by what was told."""
+    found = []
+
+    def reading(counts: NormalisedCounts, overlap: Overlap, cap: Cap, *, grid: FloatArray) -> Measurement:
+        found.append((overlap.settings.unevenness, overlap.settings.unevenness_of_a_tilt))
+        return measurement_of(counts, overlap, cap, grid=grid)
+
+    def asking(curator: Curator, itemsets: Itemsets | None, *, settings: Settings, **known: Any) -> Overlap:  # noqa: ANN401
+        if itemsets is not None:
+            found.append((settings.unevenness, settings.unevenness_of_a_tilt))
+        return ask_overlap(curator, itemsets, settings=settings, **known)
+
+    told = Tilts(spread, LOG_TILTS)
+    monkeypatch.setattr(module, "ask_tilts", lambda *_arguments, **_options: (told, Fraction(0)))
+    monkeypatch.setattr(module, "measurement_of", reading)
+    monkeypatch.setattr(module, "ask_overlap", asking)
+    curator = curator_over(leaning_baskets(0.3, seed=5), epsilon=Fraction(2), noise=SeededNoise(1))
+    mined_by(curator, request_of_items, epsilon=Fraction(2))
+    assert len(found) > 1
+    assert set(found) == {tuned}

@@ -104,6 +104,7 @@ def planned_items(
     )
     for_sum = epsilon * SHARE_FOR_SUM
     lengths, posterior, remaining = ask_all_items(curator, search, first.remaining - for_sum)
+    search = replace(search, settings=lengths.settings)
     counting = Counting(lengths, search.unit_transactions, search.for_overlap)
     posterior, notes = ask_again(curator, search, counting, posterior, remaining)
     released = likeliest(posterior, search.k)
@@ -132,6 +133,7 @@ def ask_all_items(
     tilts, for_tilts = ask_tilts(
         curator, lengths, every_item.above_noise(), epsilon=search.epsilon * settings.share_for_tilts
     )
+    lengths = replace(lengths, settings=tilts.tuned(settings))
     measured = measurement_of(counts, lengths, cap, grid=grid)
     posterior = replace(_of_candidates(measured, grid, search.k), log_tilts=tilts.law)
     return lengths, posterior, remaining - for_counts - for_tilts
