@@ -9,6 +9,8 @@ CELL_OF_METHOD = ["dataset", "k", "min_support", "max_size", "per_owner", "delta
 
 LEAST_COVERAGE, MOST_COVERAGE = 0.93, 0.98
 """Between these, 95 % is what it says."""
+FAILING_COVERAGE = 0.85
+"""Below this, nobody should rely on it."""
 
 
 def claims(results: pl.DataFrame) -> pl.DataFrame:

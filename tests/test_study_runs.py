@@ -5,7 +5,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from benchmarks import study
-from benchmarks.study import MOST_RUNS, cells_in_doubt, measured_closely
+from benchmarks.study import MOST_RUNS, MOST_RUNS_OF_ITEMS, cells_in_doubt, measured_closely
 
 import veilset as vs
 from veilset.evaluate import Study
@@ -40,6 +40,30 @@ def test_cells_are_in_doubt_where_runs_differ_much() -> None:
     rows = [{**cells, "epsilon": 0.1, "coverage": each} for each in STEADY]
     rows += [{**cells, "epsilon": 1.0, "coverage": each} for each in IN_DOUBT]
     assert cells_in_doubt(pl.DataFrame(rows))["epsilon"].to_list() == [1.0]
+
+
+def test_cells_are_in_doubt_where_they_may_fail() -> None:
+    """The mean is far below the right coverages, and as likely above as below where nobody should rely on them."""
+    cells = {"dataset": "d", "method": "planned", "k": 50}
+    rows = [{**cells, "epsilon": 0.1, "coverage": each} for each in (0.84, 0.86, 0.85, 0.84)]
+    rows += [{**cells, "epsilon": 1.0, "coverage": each} for each in (0.89, 0.90, 0.90, 0.89)]
+    assert cells_in_doubt(pl.DataFrame(rows))["epsilon"].to_list() == [0.1]
+
+
+def test_slow_methods_and_items_have_fewer_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where they are in doubt."""
+    monkeypatch.setattr(study, "runs", runs_of)
+    monkeypatch.setattr(study, "SLOW", ("privbasis",))
+    asked = Study.of(methods=["privbasis"], ks=[5], epsilons=["1"], repeats=4)
+    assert len(measured_closely({"d": vs.generate(100)}, asked, Path("unused"))) == 4
+    monkeypatch.setattr(study, "SLOW", ())
+    asked = Study.of(task="items", methods=["tps-pfm"], ks=[5], epsilons=["1"], repeats=4)
+    monkeypatch.setattr(
+        study,
+        "runs",
+        lambda *given: runs_of(*given).with_columns(coverage=pl.Series(IN_DOUBT * (given[1].repeats // 4))),
+    )
+    assert len(measured_closely({"d": vs.generate(100)}, asked, Path("unused"))) == MOST_RUNS_OF_ITEMS
 
 
 def test_cells_in_doubt_have_more_runs_and_no_run_counts_twice(monkeypatch: pytest.MonkeyPatch) -> None:
