@@ -21,16 +21,15 @@ from veilset.methods.planned.measurements import LOG_TILTS, USUAL_SPREAD, Measur
 from veilset.methods.planned.overlap import Cap, Overlap, ask_overlap
 from veilset.methods.planned.settings import DEFAULT, Settings
 from veilset.methods.planned.tilts import (
-    COMPARED_LENGTHS,
-    FEWEST_COMPARED,
     TILT_SPREADS,
-    Contrast,
     Tilts,
     ask_tilts,
     choose_contrast,
     compared_items,
+    expected_unlikeness,
     tilts_of,
 )
+from veilset.methods.shared.length_contrast import COMPARED_LENGTHS, FEWEST_COMPARED, LengthContrast
 from veilset.raw.transactions import Alphabet, Transactions
 from veilset.request import Request
 from veilset.results.release import Release
@@ -87,7 +86,8 @@ def test_more_is_expected_the_further_tilts_are_apart(middle: float) -> None:
     numbers = np.exp(-((np.log(NUMBERS) - middle) ** 2))
     lengths, supports = Overlap.known(10_000 * numbers / numbers.sum(), DEFAULT), np.full(20, 500.0)
     for limit in COMPARED_LENGTHS:
-        expected = Contrast.up_to(limit, lengths).expected(lengths, supports, TILT_SPREADS)
+        contrast = LengthContrast.up_to(limit, NUMBERS, lengths.transactions)
+        expected = expected_unlikeness(contrast, TILT_SPREADS, lengths, supports)
         assert (np.diff(expected) > -0.005 * expected[:-1]).all()
         assert expected[-1] > 1.5 * expected[0]
 
@@ -95,9 +95,9 @@ def test_more_is_expected_the_further_tilts_are_apart(middle: float) -> None:
 def test_what_is_expected_is_what_an_item_of_one_tilt_adds() -> None:
     """By hand: items in proportion to length add no more than chance, about sqrt(2 n / pi) each."""
     lengths = Overlap.known(np.where(np.isin(NUMBERS, [1, 4]), 1000.0, 0.0), DEFAULT)
-    contrast = Contrast.up_to(4, lengths)
-    assert contrast == Contrast(4, Fraction(5, 2))
-    (expected,) = contrast.expected(lengths, np.array([500.0]), np.array([1e-3]))
+    contrast = LengthContrast.up_to(4, NUMBERS, lengths.transactions)
+    assert contrast == LengthContrast(4, Fraction(5, 2))
+    (expected,) = expected_unlikeness(contrast, np.array([1e-3]), lengths, np.array([500.0]))
     # A tilt of 0.95 in place of 1: 1000 x 4 ** 0.95 / (1000 + 1000 x 4 ** 0.95) of the holders are long ones.
     long = 4**0.95 / (1 + 4**0.95)
     mean = long * (1 - 2.5 / 4) + (1 - long) * (1 - 2.5)
@@ -105,18 +105,6 @@ def test_what_is_expected_is_what_an_item_of_one_tilt_adds() -> None:
     assert expected == pytest.approx(
         math.sqrt((500 * mean) ** 2 + 2 / math.pi * 500 * (square - mean**2)), rel=0.02
     )
-
-
-def test_the_sensitivity_that_is_reckoned_with_is_the_one_that_is_paid() -> None:
-    """For every limit, of an alphabet that is not large."""
-    data = leaning_baskets(0.3, seed=2)
-    lengths = lengths_of(data)
-    for limit in COMPARED_LENGTHS:
-        contrast = Contrast.up_to(limit, lengths)
-        paid = curator_over(data).ask_unlikeness(
-            np.arange(5), limit=limit, average=contrast.average, epsilon=Fraction(1, 100)
-        )
-        assert paid.mechanism.sensitivity == contrast.moved
 
 
 def test_nothing_is_asked_where_few_items_stand_out() -> None:

@@ -12,15 +12,13 @@ from veilset.gate import Curator, DiscreteLaplace, NoisyHistogram, SeededNoise
 from veilset.methods.difffim import levels
 from veilset.methods.difffim.levels import NAIVE, SHARE_LEFT_WHOLE, ask_first_level
 from veilset.methods.shared.holders import Holding, ItemClasses
+from veilset.methods.shared.length_contrast import COMPARED_LENGTHS, FEWEST_COMPARED
 from veilset.methods.shared.length_laws import plausible_lengths
 from veilset.methods.shared.tilts import (
-    COMPARED_LENGTHS_OF_ITEMS,
-    FEWEST_COMPARED_OF_ITEMS,
     SHARE_FOR_TILTS,
     SPREADS_OF_ITEMS,
     USUAL_TILTS,
     ComparedItems,
-    ItemContrast,
     ask_item_tilts,
     is_worth_asking,
     tilts_told_of,
@@ -80,26 +78,17 @@ def test_only_limits_that_take_something_are_compared() -> None:
         contrast = compared.best_contrast(limit)
         assert contrast is not None
         assert contrast.limit >= limit
-        assert contrast.limit in COMPARED_LENGTHS_OF_ITEMS
+        assert contrast.limit in COMPARED_LENGTHS
 
 
 def test_nothing_is_asked_where_few_items_stand_out() -> None:
     """And then nothing is paid: the usual law stays."""
     data = _baskets(0.4)
     supports = np.bincount(data.items, minlength=ITEMS).astype(np.float64)
-    compared = _compared(data, clear=float(np.sort(supports)[-FEWEST_COMPARED_OF_ITEMS]))
+    compared = _compared(data, clear=float(np.sort(supports)[-FEWEST_COMPARED]))
     curator = curator_over(data, epsilon=Fraction(1), noise=SeededNoise(5))
     assert ask_item_tilts(curator, compared, truncated_to=4, epsilon=Fraction(1)) is USUAL_TILTS
     assert curator.budget.charges == ()
-
-
-def test_a_transaction_moves_the_number_by_no_more_than_is_said() -> None:
-    """By the weights of its items: for every length, limit and average."""
-    lengths = np.arange(1.0, 65.0)
-    numbers = np.exp(-lengths / 7)
-    for limit in COMPARED_LENGTHS_OF_ITEMS:
-        contrast = ItemContrast.up_to(limit, lengths, numbers)
-        assert np.max(np.abs(lengths * contrast.weights(lengths))) <= contrast.moved
 
 
 def test_the_law_of_tilts_is_as_wide_as_it_says() -> None:

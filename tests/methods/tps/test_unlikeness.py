@@ -8,17 +8,16 @@ import pytest
 
 from curators import curator_over
 from veilset.gate import SeededNoise
+from veilset.methods.shared.length_contrast import COMPARED_LENGTHS, MOST_COMPARED, LengthContrast
 from veilset.methods.tps.drawn_supports import DrawnSupports
 from veilset.methods.tps.leanings import SupportClasses
 from veilset.methods.tps.lengths import LENGTHS, LengthLaws
 from veilset.methods.tps.unlikeness import (
-    CONTRAST_LENGTHS,
-    MOST_CONTRASTED,
     POSSIBLE_SPREADS,
     USUAL_TILT_SPREAD,
-    LengthContrast,
     ask_spread,
-    best_contrast,
+    contrast_for,
+    expected_spread,
 )
 from veilset.raw.transactions import Alphabet, Transactions
 
@@ -69,20 +68,10 @@ def test_noise_leaves_the_usual_spread() -> None:
 def test_more_is_expected_the_further_tilts_are_apart() -> None:
     """Up to each limit."""
     drawn = drawn_for(leaning_baskets(0.3))
-    for limit in CONTRAST_LENGTHS:
-        expected = LengthContrast.up_to(limit, drawn.laws.mean).expected(drawn, POSSIBLE_SPREADS)
+    for limit in COMPARED_LENGTHS:
+        contrast = LengthContrast.up_to(limit, LENGTHS, drawn.laws.mean)
+        expected = expected_spread(contrast, POSSIBLE_SPREADS, drawn)
         assert np.all(np.diff(expected) > -0.005 * expected[:-1])
-
-
-def test_the_sensitivity_that_is_reckoned_with_is_the_one_that_is_paid() -> None:
-    """For every limit, of an alphabet that is not large."""
-    data = leaning_baskets(0.3)
-    for limit in CONTRAST_LENGTHS:
-        contrast = LengthContrast.up_to(limit, drawn_for(data).laws.mean)
-        paid = curator_over(data).ask_unlikeness(
-            np.arange(5), limit=limit, average=contrast.average, epsilon=Fraction(1, 100)
-        )
-        assert paid.mechanism.sensitivity == contrast.moved
 
 
 def test_one_question_about_the_most_frequent() -> None:
@@ -92,5 +81,5 @@ def test_one_question_about_the_most_frequent() -> None:
     ask_spread(curator, drawn_for(data), np.arange(ITEMS), epsilon=Fraction(1, 100))
     (charge,) = curator.budget.charges
     assert charge.mechanism.epsilon == Fraction(1, 100)
-    assert f"in {MOST_CONTRASTED} items" in charge.question
-    assert f"up to {best_contrast(drawn_for(data)).limit} items" in charge.question
+    assert f"in {MOST_COMPARED} items" in charge.question
+    assert f"up to {contrast_for(drawn_for(data)).limit} items" in charge.question

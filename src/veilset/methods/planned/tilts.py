@@ -1,9 +1,7 @@
 """How far itemsets differ in who holds them: one number, asked for, tells how well a cap is known.
 
-Privacy argument. One question, `ask_unlikeness`, of a sensitivity that follows from public numbers: the sum over some
-items of |a - average b|, a and b supports over normalised transactions, where a transaction moves the sum by at most
-the larger of average - 1 and limit - average, and what rounding adds. Items, limit and average follow from earlier
-answers. All else is post-processing.
+Privacy argument. One question, `ask_unlikeness`, of the sensitivity that `methods.shared.length_contrast` tells: items,
+limit and average follow from earlier answers. All else is post-processing.
 
 What a cap takes from an itemset depends on whether long transactions hold it or short ones, its tilt
 (`planned.measurements`). Datasets differ by a factor of ten in how far tilts are apart: baskets of a supermarket are
@@ -15,6 +13,7 @@ further tilts are apart, the larger it is: so it tells their spread.
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -22,17 +21,16 @@ from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import Curator
 from veilset.methods.planned.histogram_laws import NUMBERS
 from veilset.methods.planned.measurements import LOG_TILTS, USUAL_SPREAD, log_tilt_law, log_tilts
-from veilset.methods.planned.overlap import Overlap, weights_under
+from veilset.methods.planned.overlap import Overlap
 from veilset.methods.planned.settings import Settings
+from veilset.methods.shared.length_contrast import (
+    COMPARED_LENGTHS,
+    FEWEST_COMPARED,
+    MOST_COMPARED,
+    LengthContrast,
+    best_contrast,
+)
 
-COMPARED_LENGTHS = (2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 26, 32, 48, 64)
-"""Lengths up to which transactions are told apart, to choose from."""
-PARTS = 8
-"""Average lengths are in parts of 1/8, as the question has them."""
-ROUNDED = Fraction(1, 100)
-"""1/100 is what rounding adds to the sensitivity, about."""
-MOST_COMPARED, FEWEST_COMPARED = 100, 5
-"""100 items at most are compared; with fewer than 5 that stand out from noise, nothing is asked."""
 TILT_SPREADS = np.geomspace(0.08, 1.6, 14)
 """How far tilts may be apart."""
 SPREADS_WITHIN = 0.4
@@ -43,8 +41,6 @@ MODEL_WITHIN = 0.15
 ALSO_APART = 0.12
 """0.12 is how far tilts of what is counted are apart beside that: candidates, and itemsets, are no items."""
 FINE_TILTS = np.arange(-2.05, 5.0, 0.1)
-EASY_TO_TELL = (0.2, 0.6)
-"""A limit is best that tells a spread of 0.2 from one of 0.6."""
 UNEVENNESS_OF_SPREAD, LEAST_UNEVENNESS, MOST_UNEVENNESS = 1.1, 0.4, 0.6
 """1.1 times the spread of tilts is how far the loss of an itemset departs from the average one, 0.4 to 0.6."""
 FAR_APART, LEAST_UNTOLD = 0.4, 0.3
@@ -73,48 +69,6 @@ class Tilts:
         return replace(settings, unevenness=uneven, unevenness_of_a_tilt=untold)
 
 
-@dataclass(frozen=True, slots=True)
-class Contrast:
-    """How long transactions are told from short ones: up to a limit, around an average length."""
-
-    limit: int
-    average: Fraction
-
-    @classmethod
-    def up_to(cls, limit: int, lengths: Overlap) -> "Contrast":
-        """Around the average of noisy lengths, taken for the limit where they are above it."""
-        capped = float(np.minimum(NUMBERS, limit) @ lengths.transactions) / float(lengths.transactions.sum())
-        parts = round(PARTS * min(max(capped, 1.0), limit))
-        return cls(limit, Fraction(parts, PARTS))
-
-    @property
-    def moved(self) -> int:
-        """By how much one transaction moves what is asked, at most, where there are not very many items."""
-        return math.ceil(max(self.average - 1, self.limit - self.average + ROUNDED))
-
-    @property
-    def weights(self) -> FloatArray:
-        """What an item of a transaction of 1, 2, ... items adds."""
-        weights: FloatArray = weights_under(self.limit) - float(self.average) * weights_under(1)
-        return weights
-
-    def expected(self, lengths: Overlap, supports: FloatArray, spreads: FloatArray) -> FloatArray:
-        """The number to expect for items of these supports, for each of some spreads of their tilts.
-
-        An item of a tilt adds its support times the average weight where it is held; and as it is held by some
-        transactions and not by others, as much as a sum of that many draws is off.
-        """
-        logs = np.log(NUMBERS if lengths.few is None else lengths.few.as_many)
-        held = lengths.transactions * np.exp(FINE_TILTS[:, None] * (logs - logs.max()))
-        held /= held.sum(axis=1, keepdims=True)
-        means, squares = held @ self.weights, held @ self.weights**2
-        chance = (supports[:, None] ** 2) * means**2 + 2 / math.pi * supports[:, None] * (squares - means**2)
-        added = np.sqrt(chance).sum(axis=0)
-        laws = np.exp([log_tilt_law(FINE_TILTS, spread) for spread in spreads.tolist()])
-        expected: FloatArray = laws @ added / laws.sum(axis=1)
-        return expected
-
-
 def ask_tilts(
     curator: Curator, lengths: Overlap, supports: FloatArray, *, epsilon: Fraction
 ) -> tuple[Tilts, Fraction]:
@@ -123,10 +77,9 @@ def ask_tilts(
     if contrast is None:
         return Tilts(), Fraction(0)
     items = compared_items(supports)
-    found = curator.ask_unlikeness(items, limit=contrast.limit, average=contrast.average, epsilon=epsilon)
-    steps, noise = found.mechanism.steps, float(found.mechanism.scale)
-    expected = contrast.expected(lengths, supports[items], TILT_SPREADS)
-    return tilts_of(found.value / steps, expected, noise=noise / steps), epsilon
+    found = contrast.ask(curator, items, epsilon=epsilon)
+    expected = expected_unlikeness(contrast, TILT_SPREADS, lengths, supports[items])
+    return tilts_of(found.value, expected, noise=found.noise), epsilon
 
 
 def compared_items(supports: FloatArray) -> Int64Array:
@@ -135,15 +88,34 @@ def compared_items(supports: FloatArray) -> Int64Array:
     return np.sort(order[supports[order] > 0])
 
 
-def choose_contrast(lengths: Overlap, supports: FloatArray) -> Contrast | None:
+def choose_contrast(lengths: Overlap, supports: FloatArray) -> LengthContrast | None:
     """The one that tells spreads apart best, for its sensitivity; None where few items stand out from noise."""
     compared = supports[compared_items(supports)]
     if compared.size < FEWEST_COMPARED:
         return None
-    contrasts = [Contrast.up_to(limit, lengths) for limit in COMPARED_LENGTHS]
-    few, many = np.array([each.expected(lengths, compared, np.array(EASY_TO_TELL)) for each in contrasts]).T
-    told = (many - few) / np.array([each.moved for each in contrasts])
-    return contrasts[int(np.argmax(told))]
+    return best_contrast(
+        (LengthContrast.up_to(limit, NUMBERS, lengths.transactions) for limit in COMPARED_LENGTHS),
+        partial(expected_unlikeness, lengths=lengths, supports=compared),
+    )
+
+
+def expected_unlikeness(
+    contrast: LengthContrast, spreads: FloatArray, lengths: Overlap, supports: FloatArray
+) -> FloatArray:
+    """The answer to expect for items of these supports, for each of some spreads of their tilts.
+
+    An item of a tilt adds its support times the average weight where it is held; and as it is held by some transactions
+    and not by others, as much as a sum of that many draws is off.
+    """
+    logs, weights = np.log(NUMBERS if lengths.few is None else lengths.few.as_many), contrast.weights(NUMBERS)
+    held = lengths.transactions * np.exp(FINE_TILTS[:, None] * (logs - logs.max()))
+    held /= held.sum(axis=1, keepdims=True)
+    means, squares = held @ weights, held @ weights**2
+    chance = (supports[:, None] ** 2) * means**2 + 2 / math.pi * supports[:, None] * (squares - means**2)
+    added = np.sqrt(chance).sum(axis=0)
+    laws = np.exp([log_tilt_law(FINE_TILTS, spread) for spread in spreads.tolist()])
+    expected: FloatArray = laws @ added / laws.sum(axis=1)
+    return expected
 
 
 def tilts_of(answer: float, expected: FloatArray, *, noise: float) -> Tilts:

@@ -1,9 +1,7 @@
 """How far items differ in who holds them: one number, asked for, tells how well is known what truncation takes.
 
-Privacy argument. One question, `ask_unlikeness`, of a sensitivity that follows from public numbers: the sum over some
-items of |a - average b|, a and b supports over normalised transactions, where a transaction moves the sum by at most
-the larger of average - 1 and limit - average, and what rounding adds. Items, limit and average follow from earlier
-answers. All else is post-processing.
+Privacy argument. One question, `ask_unlikeness`, of the sensitivity that `methods.shared.length_contrast` tells: items,
+limit and average follow from earlier answers. All else is post-processing.
 
 Supports and lengths say how much likelier a longer transaction holds an item (`shared.holders`). Around that, an item
 is likelier held by a power of the length, its *tilt*. Datasets differ by a factor of ten in how far tilts are apart:
@@ -21,6 +19,13 @@ import numpy as np
 from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import Curator
 from veilset.methods.shared.holders import Holding
+from veilset.methods.shared.length_contrast import (
+    COMPARED_LENGTHS,
+    FEWEST_COMPARED,
+    MOST_COMPARED,
+    LengthContrast,
+    best_contrast,
+)
 from veilset.methods.shared.length_laws import LengthDraws
 from veilset.methods.shared.truncation import AWAY_OF_ITEMS, TiltLaw, kept_at_random, tilt_density
 
@@ -28,16 +33,6 @@ SHARE_FOR_TILTS = Fraction(1, 100)
 """1/100 of what remains of epsilon pays for the number."""
 LEAST_TAKEN = 0.01
 """Where truncation takes less than 1 % of an item, nothing is asked: the noise is more than that."""
-COMPARED_LENGTHS_OF_ITEMS = (2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 26, 32, 48, 64)
-"""Lengths up to which transactions are told apart, to choose from."""
-PARTS_OF_ITEMS = 8
-"""Average lengths are in parts of 1/8, as the question has them."""
-ROUNDED_OF_ITEMS = Fraction(1, 100)
-"""1/100 is what rounding adds to the sensitivity, about."""
-MOST_COMPARED_OF_ITEMS, FEWEST_COMPARED_OF_ITEMS = 100, 5
-"""100 items at most are compared; with fewer than 5 that stand out from noise, nothing is asked."""
-EASY_TO_TELL_OF_ITEMS = (0.2, 0.6)
-"""A limit is best that tells a spread of 0.2 from one of 0.6."""
 SPREADS_OF_ITEMS = np.geomspace(0.05, 2.0, 19)
 """How far tilts may be apart, as standard deviations."""
 USUAL_SPREAD_OF_ITEMS, SPREADS_WITHIN_OF_ITEMS = 0.35, 0.5
@@ -68,11 +63,11 @@ class ComparedItems:
         cls, supports: FloatArray, *, clear: float, holding: Holding, lengths: FloatArray, numbers: FloatArray
     ) -> "ComparedItems":
         """The most frequent of those whose noisy supports are clear."""
-        order = np.argsort(-supports, kind="stable")[:MOST_COMPARED_OF_ITEMS]
+        order = np.argsort(-supports, kind="stable")[:MOST_COMPARED]
         items = np.sort(order[supports[order] > clear]).astype(np.int64)
         return cls(items, supports[items], holding.classes_of(supports[items]), holding, lengths, numbers)
 
-    def expected(self, contrast: "ItemContrast", spreads: FloatArray) -> FloatArray:
+    def expected(self, contrast: "LengthContrast", spreads: FloatArray) -> FloatArray:
         """The number to expect for each of some spreads of tilts.
 
         An item of a tilt adds its support times the average weight where it is held; and as it is held by some
@@ -95,49 +90,18 @@ class ComparedItems:
         """How many items of one support would be as many, where large ones have most of the say."""
         return float(self.supports.sum() ** 2 / (self.supports**2).sum())
 
-    def best_contrast(self, truncated_to: int) -> "ItemContrast | None":
+    def best_contrast(self, truncated_to: int) -> "LengthContrast | None":
         """The one that tells spreads apart best, for its sensitivity; None where few items stand out from noise.
 
         Short transactions may hold other things than those a little longer, but truncation takes nothing from either:
         only limits of what it takes from are considered.
         """
-        if self.items.size < FEWEST_COMPARED_OF_ITEMS:
+        if self.items.size < FEWEST_COMPARED:
             return None
-        contrasts = [
-            ItemContrast.up_to(limit, self.lengths, self.numbers)
-            for limit in COMPARED_LENGTHS_OF_ITEMS
-            if limit >= truncated_to
-        ]
-        few, many = np.array([self.expected(each, np.array(EASY_TO_TELL_OF_ITEMS)) for each in contrasts]).T
-        told = (many - few) / np.array([each.moved for each in contrasts])
-        return contrasts[int(np.argmax(told))]
-
-
-@dataclass(frozen=True, slots=True)
-class ItemContrast:
-    """How long transactions are told from short ones: up to a limit, around an average length."""
-
-    limit: int
-    average: Fraction
-
-    @classmethod
-    def up_to(cls, limit: int, lengths: FloatArray, numbers: FloatArray) -> "ItemContrast":
-        """Around the average of noisy lengths, taken for the limit where they are above it."""
-        held = numbers * (lengths >= 1)
-        capped = float(np.minimum(lengths, limit) @ held) / max(float(held.sum()), 1e-9)
-        parts = round(PARTS_OF_ITEMS * min(max(capped, 1.0), limit))
-        return cls(limit, Fraction(parts, PARTS_OF_ITEMS))
-
-    @property
-    def moved(self) -> int:
-        """By how much one transaction moves what is asked, at most, where there are not very many items."""
-        return math.ceil(max(self.average - 1, self.limit - self.average + ROUNDED_OF_ITEMS))
-
-    def weights(self, lengths: FloatArray) -> FloatArray:
-        """What an item of a transaction of each length adds."""
-        at_least_1 = np.maximum(lengths, 1.0)
-        weights: FloatArray = np.minimum(self.limit / at_least_1, 1.0) - float(self.average) / at_least_1
-        return weights
+        limits = (limit for limit in COMPARED_LENGTHS if limit >= truncated_to)
+        return best_contrast(
+            (LengthContrast.up_to(limit, self.lengths, self.numbers) for limit in limits), self.expected
+        )
 
 
 def is_worth_asking(draws: LengthDraws, limit: int) -> bool:
@@ -152,20 +116,13 @@ def ask_item_tilts(
     contrast = compared.best_contrast(truncated_to)
     if contrast is None:
         return USUAL_TILTS
-    found = curator.ask_unlikeness(
-        compared.items, limit=contrast.limit, average=contrast.average, epsilon=epsilon
-    )
-    steps, noise = found.mechanism.steps, float(found.mechanism.scale)
-    return tilts_told_of(
-        found.value / steps,
-        compared.expected(contrast, SPREADS_OF_ITEMS),
-        noise=noise / steps,
-        items=compared.alike,
-    )
+    found = contrast.ask(curator, compared.items, epsilon=epsilon)
+    expected = compared.expected(contrast, SPREADS_OF_ITEMS)
+    return tilts_told_of(found.value, expected, noise=found.noise, items=compared.alike)
 
 
 def tilts_told_of(
-    answer: float, expected: FloatArray, *, noise: float, items: float = MOST_COMPARED_OF_ITEMS
+    answer: float, expected: FloatArray, *, noise: float, items: float = MOST_COMPARED
 ) -> TiltLaw:
     """What an answer says, where it is expected to be `expected` for each of SPREADS_OF_ITEMS, with noise of a scale.
 

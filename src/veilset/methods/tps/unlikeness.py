@@ -1,8 +1,7 @@
 """How far chosen items differ in who holds them: one number, asked for, tells.
 
-Privacy argument. One question, `ask_unlikeness`, of a sensitivity that follows from public numbers: the sum over some
-items of |a - average b|, a and b supports over transactions normalised to a limit and to 1 item. Items, limit and
-average follow from earlier answers. All else is post-processing.
+Privacy argument. One question, `ask_unlikeness`, of the sensitivity that `methods.shared.length_contrast` tells: items,
+limit and average follow from earlier answers. All else is post-processing.
 
 Datasets differ by a factor of four in how far the tilts of items are apart, so no constant fits. But transactions that
 hold the same things whatever their length make the number small, and the further tilts are apart the larger it is.
@@ -10,25 +9,25 @@ Tilts are no exact powers: between short lengths alone they are further apart th
 """
 
 import math
-from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
 from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import Curator
+from veilset.methods.shared.length_contrast import (
+    COMPARED_LENGTHS,
+    MOST_COMPARED,
+    LengthContrast,
+    best_contrast,
+)
 from veilset.methods.tps.drawn_supports import DrawnSupports
 from veilset.methods.tps.leanings import student
 from veilset.methods.tps.lengths import LENGTHS
 
-CONTRAST_LENGTHS = (4, 5, 6, 8, 10, 13, 16, 20, 26, 32, 48, 64)
-"""Lengths up to which transactions are told apart, to choose from."""
-PARTS_OF_AVERAGE = 8
-"""Average lengths are in parts of 1/8, as the question has them."""
-ROUNDED_DOWN = 0.01
-"""1/100 is what rounding adds to the sensitivity, about."""
-MOST_CONTRASTED = 100
-"""100 items at most are compared."""
+LEAST_LIMIT = 4
+"""Lengths up to 4 or more are told apart."""
 POSSIBLE_SPREADS = np.geomspace(0.05, 1.2, 16)
 """How far tilts may be apart, as a standard deviation."""
 USUAL_TILT_SPREAD, SPREAD_WITHIN = 0.3, 0.45
@@ -38,71 +37,48 @@ BETWEEN_LENGTHS = 0.6
 So it is in seven datasets, and less in retail."""
 ERROR_OF_CONTRAST = 0.15
 """0.15 of the expected number is how far it is off because tilts are a model."""
-TOLD_APART = (0.2, 0.6)
-"""A limit is best that tells a spread of 0.2 from one of 0.6."""
 STUDENT_PLACES = np.linspace(-3.5, 3.5, 29)
 WEIGHTS_OF_PLACES = student(STUDENT_PLACES) / float(student(STUDENT_PLACES).sum())
 TILTS_AROUND = STUDENT_PLACES / math.sqrt(float(WEIGHTS_OF_PLACES @ STUDENT_PLACES**2))
 """29 tilts around their line that stand for all others, in standard deviations."""
 
 
-@dataclass(frozen=True, slots=True)
-class LengthContrast:
-    """How long transactions are told from short ones: up to a limit, around an average length."""
-
-    limit: int
-    average: Fraction
-
-    @classmethod
-    def up_to(cls, limit: int, numbers: FloatArray) -> "LengthContrast":
-        """Around the average of lengths, taken for the limit where they are above it."""
-        capped = float(np.average(np.minimum(LENGTHS, limit), weights=numbers))
-        return cls(limit, Fraction(round(PARTS_OF_AVERAGE * min(max(capped, 1.0), limit)), PARTS_OF_AVERAGE))
-
-    @property
-    def moved(self) -> int:
-        """By how much one transaction moves what is asked, at most, where there are not very many items."""
-        return math.ceil(max(float(self.average) - 1, self.limit - float(self.average) + ROUNDED_DOWN))
-
-    def expected(self, drawn: DrawnSupports, spreads: FloatArray) -> FloatArray:
-        """The number to expect of the chosen items, for each of some spreads of their tilts around their line.
-
-        An item of a tilt adds its support times the average weight where it is held; and as it is held by some
-        transactions and not by others, as much as a sum of that many draws is off.
-        """
-        weights = np.minimum(1.0, self.limit / LENGTHS) - float(self.average) / LENGTHS
-        further = spreads * (1 + BETWEEN_LENGTHS / math.log(self.limit))
-        numbers, powers = drawn.laws.mean, drawn.mean_powers
-        lines = np.sqrt(drawn.weights.sum(axis=0) @ (drawn.powers - powers) ** 2)
-        items = np.diff(np.minimum(np.cumsum(drawn.classes.sizes), MOST_CONTRASTED), prepend=0.0)
-        found = np.zeros(spreads.size)
-        for size, power, line, support in zip(items, powers, lines, drawn.mean_supports, strict=True):
-            tilts = power + np.hypot(further, line)[:, None] * TILTS_AROUND
-            held = numbers * (LENGTHS / LENGTHS[-1]) ** tilts[:, :, None]
-            held /= held.sum(axis=2, keepdims=True)
-            means, squares = held @ weights, held @ weights**2
-            by_chance = 2 / math.pi * support * np.maximum(squares - means**2, 0.0)
-            found += size * (np.sqrt((support * means) ** 2 + by_chance) @ WEIGHTS_OF_PLACES)
-        return found
-
-
 def ask_spread(curator: Curator, drawn: DrawnSupports, items: Int64Array, *, epsilon: Fraction) -> float:
     """How far the tilts of items are apart, the most frequent of which come first."""
-    contrast = best_contrast(drawn)
-    compared = np.sort(items[:MOST_CONTRASTED])
-    found = curator.ask_unlikeness(compared, limit=contrast.limit, average=contrast.average, epsilon=epsilon)
-    steps, noise = found.mechanism.steps, float(found.mechanism.scale)
-    return spread_of(found.value / steps, contrast.expected(drawn, POSSIBLE_SPREADS), noise=noise / steps)
+    contrast = contrast_for(drawn)
+    found = contrast.ask(curator, np.sort(items[:MOST_COMPARED]), epsilon=epsilon)
+    return spread_of(found.value, expected_spread(contrast, POSSIBLE_SPREADS, drawn), noise=found.noise)
 
 
-def best_contrast(drawn: DrawnSupports) -> LengthContrast:
+def contrast_for(drawn: DrawnSupports) -> LengthContrast:
     """The one that tells spreads apart best, for its sensitivity."""
+    limits = (limit for limit in COMPARED_LENGTHS if limit >= LEAST_LIMIT)
+    return best_contrast(
+        (LengthContrast.up_to(limit, LENGTHS, drawn.laws.mean) for limit in limits),
+        partial(expected_spread, drawn=drawn),
+    )
 
-    def told(contrast: LengthContrast) -> float:
-        few, many = contrast.expected(drawn, np.array(TOLD_APART)).tolist()
-        return float((many - few) / contrast.moved)
 
-    return max((LengthContrast.up_to(limit, drawn.laws.mean) for limit in CONTRAST_LENGTHS), key=told)
+def expected_spread(contrast: LengthContrast, spreads: FloatArray, drawn: DrawnSupports) -> FloatArray:
+    """The answer to expect of the chosen items, for each of some spreads of their tilts around their line.
+
+    An item of a tilt adds its support times the average weight where it is held; and as it is held by some transactions
+    and not by others, as much as a sum of that many draws is off.
+    """
+    weights = contrast.weights(LENGTHS)
+    further = spreads * (1 + BETWEEN_LENGTHS / math.log(contrast.limit))
+    numbers, powers = drawn.laws.mean, drawn.mean_powers
+    lines = np.sqrt(drawn.weights.sum(axis=0) @ (drawn.powers - powers) ** 2)
+    items = np.diff(np.minimum(np.cumsum(drawn.classes.sizes), MOST_COMPARED), prepend=0.0)
+    found = np.zeros(spreads.size)
+    for size, power, line, support in zip(items, powers, lines, drawn.mean_supports, strict=True):
+        tilts = power + np.hypot(further, line)[:, None] * TILTS_AROUND
+        held = numbers * (LENGTHS / LENGTHS[-1]) ** tilts[:, :, None]
+        held /= held.sum(axis=2, keepdims=True)
+        means, squares = held @ weights, held @ weights**2
+        by_chance = 2 / math.pi * support * np.maximum(squares - means**2, 0.0)
+        found += size * (np.sqrt((support * means) ** 2 + by_chance) @ WEIGHTS_OF_PLACES)
+    return found
 
 
 def spread_of(answer: float, expected: FloatArray, *, noise: float) -> float:
