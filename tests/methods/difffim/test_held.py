@@ -6,7 +6,7 @@ import pytest
 from veilset.api import mine
 from veilset.gate import SeededNoise
 from veilset.methods.difffim import levels
-from veilset.methods.difffim.levels import CountedLevel
+from veilset.methods.difffim.counted_level import CountedLevel
 from veilset.methods.shared.truncation import TiltLaw
 
 POPULARITY = np.array([0.4, 0.3, 0.2, 0.15, 0.1, 0.08, 0.05, 0.04, 0.03, 0.02, 0.01, 0.005])

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from veilset.gate import NoisyCounts, NoisyHistogram
 from veilset.gate.mechanisms import DiscreteLaplace
 from veilset.itemsets import Itemset, Itemsets, joined
-from veilset.methods.difffim.levels import CountedLevel, best_limit, ceilings_of
+from veilset.methods.difffim.counted_level import CountedLevel, ceilings_of
+from veilset.methods.difffim.levels import best_limit
 
 
 def test_the_limit_of_a_level_weighs_noise_against_loss() -> None:

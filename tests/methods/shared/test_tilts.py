@@ -10,7 +10,8 @@ from curators import curator_over
 from veilset.api import mine
 from veilset.gate import Curator, DiscreteLaplace, NoisyHistogram, SeededNoise
 from veilset.methods.difffim import levels
-from veilset.methods.difffim.levels import NAIVE, SHARE_LEFT_WHOLE, ask_first_level
+from veilset.methods.difffim.counted_level import NAIVE, CountedLevel
+from veilset.methods.difffim.levels import SHARE_LEFT_WHOLE, ask_first_level
 from veilset.methods.shared.holders import Holding, ItemClasses
 from veilset.methods.shared.length_contrast import COMPARED_LENGTHS, FEWEST_COMPARED
 from veilset.methods.shared.length_laws import plausible_lengths
@@ -100,7 +101,7 @@ def test_the_law_of_tilts_is_as_wide_as_it_says() -> None:
         assert wide == pytest.approx(law.spread, rel=0.05)
 
 
-def _first(data: Transactions, *, seed: int = 3) -> tuple[Curator, levels.CountedLevel]:
+def _first(data: Transactions, *, seed: int = 3) -> tuple[Curator, CountedLevel]:
     curator = curator_over(data, epsilon=Fraction(2), noise=SeededNoise(seed))
     for_tilts = Fraction(2) * SHARE_FOR_TILTS
     return curator, ask_first_level(curator, NAIVE, epsilon=Fraction(2), for_tilts=for_tilts)

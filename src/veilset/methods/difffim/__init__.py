@@ -36,23 +36,14 @@ import numpy as np
 from veilset.arrays import Int64Array
 from veilset.gate import Curator
 from veilset.itemsets import Itemset, Itemsets
+from veilset.methods.difffim.counted_level import MOST_EXTENDED, NAIVE, SMART, CountedLevel, Heuristics
 from veilset.methods.difffim.expected_supports import (
     KnownSupport,
     SupportsFromParts,
     known_supports,
     one_item_less,
 )
-from veilset.methods.difffim.levels import (
-    MOST_EXTENDED,
-    NAIVE,
-    SHARE_LEFT_WHOLE,
-    SMALL_SHARE,
-    SMART,
-    CountedLevel,
-    Heuristics,
-    ask_first_level,
-    ask_levels,
-)
+from veilset.methods.difffim.levels import SHARE_LEFT_WHOLE, SMALL_SHARE, ask_first_level, ask_levels
 from veilset.methods.shared.preliminaries import Preliminaries, ask_threshold
 from veilset.methods.shared.tilts import SHARE_FOR_TILTS
 from veilset.request import Request

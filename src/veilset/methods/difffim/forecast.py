@@ -3,8 +3,8 @@
 from functools import partial
 
 from veilset.methods.difffim import THETA
+from veilset.methods.difffim.counted_level import SMART
 from veilset.methods.difffim.forecast_levels import forecast_search
-from veilset.methods.difffim.levels import SMART
 
 forecast = partial(forecast_search, "difffim", heuristics=SMART)
 

@@ -3,8 +3,8 @@
 from fractions import Fraction
 
 from veilset.forecast import Forecast, World
+from veilset.methods.difffim.counted_level import NAIVE
 from veilset.methods.difffim.forecast_levels import expected_levels, forecast_best, forecast_threshold
-from veilset.methods.difffim.levels import NAIVE
 
 
 def largest_size(max_size: int | None) -> int:  # noqa: ARG001 - whatever the caller allows

@@ -21,16 +21,10 @@ from veilset.forecast.model import model_lengths
 from veilset.forecast.released import LAPLACE_HALF_WIDTH, Accuracy, Told
 from veilset.gate import DiscreteLaplace, NoisyCounts, NoisyHistogram
 from veilset.itemsets import Itemsets
+from veilset.methods.difffim.counted_level import CountedLevel, Heuristics, lengths_up_to
 from veilset.methods.difffim.expected_supports import lift_within
 from veilset.methods.difffim.held_items import HeldItems
-from veilset.methods.difffim.levels import (
-    SHARE_LEFT_WHOLE,
-    SMALL_SHARE,
-    CountedLevel,
-    Heuristics,
-    best_limit,
-    lengths_up_to,
-)
+from veilset.methods.difffim.levels import SHARE_LEFT_WHOLE, SMALL_SHARE, best_limit
 from veilset.methods.difffim.smart_shares import OUTRANKED_CLASSES, kept_smartly
 from veilset.methods.shared.forecast import forecast_number, most_transactions
 from veilset.methods.shared.forecast_posterior import MOST_READ, model_prior, read_by_posterior

@@ -2,9 +2,9 @@
 
 from functools import partial
 
+from veilset.methods.difffim.counted_level import NAIVE
 from veilset.methods.difffim.forecast import largest_size
 from veilset.methods.difffim.forecast_levels import forecast_search
-from veilset.methods.difffim.levels import NAIVE
 
 __all__ = ["forecast", "largest_size"]
 

@@ -45,7 +45,7 @@ class LengthContrast:
 
     @classmethod
     def up_to(cls, limit: int, lengths: FloatArray | Int64Array, numbers: FloatArray) -> "LengthContrast":
-        """Around the average of lengths that so many transactions have, taken for the limit where they are above it.
+        """Around the average of some lengths, by how many transactions have each; those above the limit are cut to it.
 
         Transactions without items are left out.
 
