@@ -97,5 +97,17 @@ class Measurement:
 
 def over_tilts(log_joint: FloatArray) -> FloatArray:
     """ln of the probability of each support, whatever the tilt."""
-    summed: FloatArray = np.logaddexp.reduce(log_joint, axis=1)
-    return summed
+    return log_sums(log_joint)
+
+
+def log_sums(logs: FloatArray) -> FloatArray:
+    """ln of what numbers add up to along the second axis, from their logarithms.
+
+    As `np.logaddexp.reduce`, which goes from number to number and takes several times as long.
+
+    >>> log_sums(np.log([[1.0, 2.0, 5.0]])).round(9).tolist() == [round(math.log(8), 9)]
+    True
+    """
+    largest = logs.max(axis=1, keepdims=True)
+    sums: FloatArray = (largest + np.log(np.exp(logs - largest).sum(axis=1, keepdims=True))).squeeze(axis=1)
+    return sums

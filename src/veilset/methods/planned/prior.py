@@ -138,7 +138,8 @@ def log_lift_law(logs: FloatArray, widths: FloatArray, settings: Settings) -> Fl
     share, wide = settings.surprising_share, np.maximum(settings.surprising_width, widths)
     usual = math.log(1 - share) - np.log(widths) - (logs / widths) ** 2 / 2
     surprising = math.log(share) - np.log(wide) - (logs / wide) ** 2 / 2
-    law: FloatArray = np.logaddexp(usual, surprising)
+    # As np.logaddexp would, which takes twice as long.
+    law: FloatArray = np.maximum(usual, surprising) + np.log(1 + np.exp(-np.abs(usual - surprising)))
     return law
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from veilset.arrays import FloatArray, Int64Array
 from veilset.itemsets import Itemset
 from veilset.methods.planned.knowledge import itemset_sizes
-from veilset.methods.planned.measurements import over_tilts
+from veilset.methods.planned.measurements import log_sums, over_tilts
 from veilset.methods.planned.posterior import Posterior
 from veilset.methods.planned.prior import COARSE, LIFTS, WIDTHS, log_lift_law, unusual_lift
 from veilset.methods.planned.settings import Settings
@@ -53,7 +53,7 @@ class ExpectedLogs:
         """ln of the probability of each support of a grid, where lifts have this median and standard deviation."""
         logs = np.log(grid) - self.means[:, None] - lift
         chances = log_lift_law(logs, np.hypot(width, self.deviations)[:, None], settings)
-        normed: FloatArray = chances - np.logaddexp.reduce(chances, axis=1)[:, None]
+        normed: FloatArray = chances - log_sums(chances)[:, None]
         return normed
 
 
@@ -137,4 +137,4 @@ def _fitted_lift(posterior: Posterior, expected: ExpectedLogs, settings: Setting
 
 def _log_evidence(log_joint: FloatArray) -> float:
     """ln of how likely all answers are together."""
-    return float(np.logaddexp.reduce(log_joint, axis=1).sum())
+    return float(log_sums(log_joint).sum())
