@@ -145,9 +145,10 @@ def test_caps_are_chosen_by_how_far_tilts_are_apart() -> None:
 
 def test_what_tilts_do_not_tell_is_less_where_they_are_close() -> None:
     """In proportion to how far they are apart, within bounds; the usual doubt where nothing was asked."""
-    untold = [Tilts(spread, LOG_TILTS).tuned(DEFAULT).unevenness_of_a_tilt for spread in (0.08, 0.2, 1.5)]
-    assert untold == pytest.approx([0.06, 0.1, 0.2])
-    assert Tilts().tuned(DEFAULT).unevenness_of_a_tilt == DEFAULT.unevenness_of_a_tilt
+    tuned = [Tilts(spread, LOG_TILTS).tuned_for_items(DEFAULT) for spread in (0.08, 0.2, 1.5)]
+    assert [each.unevenness_of_a_tilt for each in tuned] == pytest.approx([0.06, 0.1, 0.2])
+    assert [each.unevenness for each in tuned] == pytest.approx([0.4, 0.4, 0.6])
+    assert Tilts().tuned_for_items(DEFAULT) is DEFAULT
 
 
 def test_the_law_of_tilts_is_as_wide_as_is_told() -> None:
@@ -232,18 +233,9 @@ def test_what_is_told_tunes_every_later_cap(monkeypatch: pytest.MonkeyPatch) -> 
     assert set(uneven["refinement"]) == {0.6}
 
 
-@pytest.mark.parametrize(
-    ("mined_by", "module", "request_of_items"),
-    [(planned, levelwise, Request.of(k=150)), (planned_items, items, Request.of(k=40, max_size=1))],
-)
 @pytest.mark.parametrize(("spread", "tuned"), [(0.2, (0.4, 0.1)), (1.5, (0.6, 0.2))])
-def test_what_is_told_tunes_every_reading_of_counts(
-    mined_by: Callable[..., Release],
-    module: ModuleType,
-    request_of_items: Request,
-    spread: float,
-    tuned: tuple[float, float],
-    monkeypatch: pytest.MonkeyPatch,
+def test_what_is_told_tunes_every_count_of_items(
+    spread: float, tuned: tuple[float, float], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The counts of all items are read, and counted again under caps that are chosen, by what was told."""
     found = []
@@ -258,10 +250,10 @@ def test_what_is_told_tunes_every_reading_of_counts(
         return ask_overlap(curator, itemsets, settings=settings, **known)
 
     told = Tilts(spread, LOG_TILTS)
-    monkeypatch.setattr(module, "ask_tilts", lambda *_arguments, **_options: (told, Fraction(0)))
-    monkeypatch.setattr(module, "measurement_of", reading)
-    monkeypatch.setattr(module, "ask_overlap", asking)
+    monkeypatch.setattr(items, "ask_tilts", lambda *_arguments, **_options: (told, Fraction(0)))
+    monkeypatch.setattr(items, "measurement_of", reading)
+    monkeypatch.setattr(items, "ask_overlap", asking)
     curator = curator_over(leaning_baskets(0.3, seed=5), epsilon=Fraction(2), noise=SeededNoise(1))
-    mined_by(curator, request_of_items, epsilon=Fraction(2))
+    planned_items(curator, Request.of(k=40, max_size=1), epsilon=Fraction(2))
     assert len(found) > 1
     assert set(found) == {tuned}

@@ -113,8 +113,7 @@ def _measured_items(
     )
     remaining -= price.epsilon + for_tilts
     items = _kept_items(scouting, counts, price)
-    lengths = replace(overlap, settings=tilts.tuned(settings))
-    measured = measurement_of(counts, lengths, price.cap, grid=grid)
+    measured = measurement_of(counts, overlap, price.cap, grid=grid)
     prior = ItemPrior.explaining(measured)
     posterior = Posterior.measured([(item,) for item in items], measured.take(items), grid, prior=prior)
     posterior = replace(posterior, log_tilts=tilts.law)
@@ -124,6 +123,7 @@ def _measured_items(
         f"supports of all items: one transaction counts for at most {price.cap.most} of them; "
         f"{counted(len(items), 'item')} may matter to the answer"
     )
+    lengths = replace(overlap, settings=tilts.tuned(settings))
     return MiningProgress(posterior, remaining, (note,), every_item=every_item, lengths=lengths, tilts=tilts)
 
 

@@ -44,8 +44,8 @@ FINE_TILTS = np.arange(-2.05, 5.0, 0.1)
 UNEVENNESS_OF_SPREAD, LEAST_UNEVENNESS, MOST_UNEVENNESS = 1.1, 0.4, 0.6
 """1.1 times the spread of tilts is how far the loss of an itemset departs from the average one, 0.4 to 0.6."""
 FAR_APART, LEAST_UNTOLD = 0.4, 0.3
-"""Where tilts are less than 0.4 apart, itemsets are alike in all that a cap takes from them: what tilts do not tell of
-it is less in proportion, down to 0.3 times as much."""
+"""Where tilts are less than 0.4 apart, items are alike in all that a cap takes from them: what tilts do not tell of it is
+less in proportion, down to 0.3 times as much."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,12 +61,18 @@ class Tilts:
         return LOG_TILTS if self.log_chances is None else self.log_chances
 
     def tuned(self, settings: Settings) -> Settings:
-        """Settings with which caps are chosen and counts are read, where it was asked how far tilts are apart."""
+        """Settings with which caps are chosen, where it was asked how far tilts are apart."""
         if self.log_chances is None:
             return settings
         uneven = min(max(UNEVENNESS_OF_SPREAD * self.spread, LEAST_UNEVENNESS), MOST_UNEVENNESS)
+        return replace(settings, unevenness=uneven)
+
+    def tuned_for_items(self, settings: Settings) -> Settings:
+        """The same where nothing but items is counted, for which it was asked: they are read by what was told, too."""
+        if self.log_chances is None:
+            return settings
         untold = settings.unevenness_of_a_tilt * min(max(self.spread / FAR_APART, LEAST_UNTOLD), 1.0)
-        return replace(settings, unevenness=uneven, unevenness_of_a_tilt=untold)
+        return replace(self.tuned(settings), unevenness_of_a_tilt=untold)
 
 
 def ask_tilts(
