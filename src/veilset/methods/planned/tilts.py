@@ -44,8 +44,8 @@ FINE_TILTS = np.arange(-2.05, 5.0, 0.1)
 UNEVENNESS_OF_SPREAD, LEAST_UNEVENNESS, MOST_UNEVENNESS = 1.1, 0.4, 0.6
 """1.1 times the spread of tilts is how far the loss of an itemset departs from the average one, 0.4 to 0.6."""
 FAR_APART, LEAST_UNTOLD = 0.4, 0.3
-"""Where tilts are less than 0.4 apart, items are alike in all that a cap takes from them: what tilts do not tell of it is
-less in proportion, down to 0.3 times as much."""
+"""Where tilts are less than 0.4 apart, items are alike in all that a cap takes from them: what tilts do not tell of it
+is less in proportion, down to 0.3 times as much."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
