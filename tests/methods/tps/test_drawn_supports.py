@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from veilset.methods.tps import drawn_supports
 from veilset.methods.tps.capped_sums import SUM_CAPS
 from veilset.methods.tps.drawn_supports import DrawnSupports
 from veilset.methods.tps.leanings import SupportClasses
@@ -63,6 +64,14 @@ def test_shares_are_as_far_apart_as_is_told() -> None:
     nothing_lost = drawn_of(mixed, limit=900).kept(0, 0.4)
     assert nothing_lost.middle == pytest.approx(1.0)
     assert np.all(nothing_lost.gaps < 1e-3)
+
+
+def test_tilts_are_further_apart_than_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a fifth."""
+    mixed = np.where(np.isin(LENGTHS, [1, 4, 16]), ROWS / 3, 1e-6)[None, :]
+    wide = np.ptp(np.log(drawn_of(mixed).kept(0, 0.1).shares))
+    monkeypatch.setattr(drawn_supports, "BEYOND_TOLD", 1.0)
+    assert wide == pytest.approx(1.2 * np.ptp(np.log(drawn_of(mixed).kept(0, 0.1).shares)), rel=0.05)
 
 
 def test_lengths_that_are_in_doubt_widen_all_shares() -> None:
