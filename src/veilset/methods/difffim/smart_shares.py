@@ -116,7 +116,7 @@ def _kept(
 
 
 def _at_most(most: int, draws: Int64Array, chance: float) -> FloatArray:
-    """The probability that at most so many of some numbers of draws succeed.
+    """The probability that no more than `most` of each of some numbers of draws succeed.
 
     >>> _at_most(1, np.array([0, 1, 2, 3]), 0.5).round(9).tolist()
     [1.0, 1.0, 0.75, 0.5]
