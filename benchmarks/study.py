@@ -17,6 +17,7 @@ from pathlib import Path
 import polars as pl
 
 import veilset as vs
+from benchmarks import default_method
 from benchmarks.choosing import methods_table
 from benchmarks.claims import FAILING_COVERAGE, LEAST_COVERAGE, MOST_COVERAGE
 from benchmarks.measure import DATA
@@ -27,7 +28,8 @@ from veilset.evaluate import Study, evaluate
 from veilset.render.study_report import write_study_report
 
 ROOT = Path(__file__).resolve().parents[1]
-CHOOSING = ROOT / "docs" / "choosing.md"
+CHOOSING, METHODS_PAGES = ROOT / "docs" / "choosing.md", ROOT / "docs" / "methods"
+PLANNED, PLANNED_ITEMS = METHODS_PAGES / "planned.md", METHODS_PAGES / "planned-items.md"
 SEED = 7
 
 Datasets = Mapping[str, vs.Transactions]
@@ -97,7 +99,11 @@ def main() -> None:
     )
     if not is_quick:
         write_table(CHOOSING, beginning("itemsets"), methods_table(itemsets))
+        write_table(CHOOSING, beginning("comparison"), default_method.comparison(itemsets))
+        write_table(CHOOSING, beginning("supports"), default_method.supports(itemsets))
+        write_table(PLANNED, beginning("figures"), default_method.figures(itemsets))
         write_table(CHOOSING, beginning("items"), methods_table(items))
+        write_table(PLANNED_ITEMS, beginning("figures"), default_method.item_figures(items))
 
 
 def _study(

@@ -62,7 +62,7 @@ def test_cells_with_calibrated_intervals_are_counted(planned: pl.DataFrame, page
     assert f"below 85 % in {(coverage < 0.85).sum() or 'none'}." in page
     lowest = planned.sort("coverage").row(0, named=True)
     cell = f"{lowest['dataset']} (k = {lowest['k']}, epsilon {lowest['epsilon']:g}"
-    assert f"It is lowest\non {cell}: {lowest['coverage'] * 100:.1f} %)" in page
+    assert f"It is lowest on {cell}: {lowest['coverage'] * 100:.1f} %)" in page
 
 
 @pytest.mark.parametrize("name", ["methods/planned.md", "choosing.md"])
