@@ -53,7 +53,7 @@ and it has more runs."""
 MOST_RUNS, MOST_RUNS_OF_ITEMS = 100, 40
 """100 runs of a cell of itemsets that is in doubt, and 40 of one of items."""
 SLOW = ("difffim", "difffim-naive")
-"""Their runs take longest, and they have no more of them than others where nothing is in doubt."""
+"""Their runs take longest: their cells have no more of them, also where they are in doubt."""
 
 ITEM_METHODS = [method.name for method in vs.METHODS.values() if method.task == "items"]
 ITEMS_FULL = [

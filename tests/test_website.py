@@ -5,12 +5,14 @@ import re
 import tomllib
 from pathlib import Path
 
+import polars as pl
 import pytest
 from typer.main import get_command
 from website.__main__ import build
 from website.command_reference import command_reference
 from website.comparison_table import PAGE, written_page
 from website.doctest_blocks import with_blocks
+from website.method_figures import cells_of
 from website.method_figures import pages as written_pages
 from website.notebook_pages import notebook_page
 from website.pictures import pictures
@@ -114,6 +116,16 @@ def test_figures_on_the_pages_of_methods_are_those_of_the_studies() -> None:
     """What `python -m website.method_figures` would write is what stands there."""
     stale = [path.name for path, text in written_pages().items() if path.read_text(encoding="utf-8") != text]
     assert stale == [], "run python -m website.method_figures"
+
+
+def test_cells_of_a_study_that_have_more_runs_have_no_more_say() -> None:
+    """In the figures on the pages of methods: one run at k = 50 counts as much as three at k = 100."""
+    runs = {"method": "planned", "dataset": "d", "epsilon": 1.0, "k": [50, 100, 100, 100]}
+    means = cells_of(
+        pl.DataFrame({**runs, "f_score": [0.2, 0.5, 0.6, 0.7], "coverage": [0.9, 1.0, 1.0, 1.0]})
+    )
+    assert means["f_score"].to_numpy().mean() == pytest.approx(0.4)
+    assert means["coverage"].to_numpy().mean() == pytest.approx(0.95)
 
 
 def test_the_pictures_are_those_that_the_program_draws() -> None:

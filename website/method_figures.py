@@ -66,11 +66,18 @@ def runs_of(label: str) -> pl.DataFrame:
     return runs if source.k is None else runs.filter(k=source.k)
 
 
+def cells_of(runs: pl.DataFrame) -> pl.DataFrame:
+    """The means of each cell: some have more runs than others, and no more say for that."""
+    numbers = [name for name in ("f_score", "fim_utility", "coverage") if name in runs.columns]
+    return runs.group_by("method", "dataset", "epsilon", "k").agg(pl.col(numbers).mean())
+
+
 def study_table(label: str) -> Iterator[str]:
     """What the study says of a method: a row for each dataset, a column for each epsilon."""
     source, runs = source_of(label), runs_of(label)
+    means = cells_of(runs)
     epsilons = runs.get_column("epsilon").unique().sort().to_list()
-    scores = runs.group_by("dataset", "epsilon").agg(pl.col(source.score).mean()).sort("dataset")
+    scores = means.group_by("dataset", "epsilon").agg(pl.col(source.score).mean()).sort("dataset")
     cells = {(dataset, epsilon): score for dataset, epsilon, score in scores.iter_rows()}
     yield _sentence(source, runs)
     yield ""
@@ -79,8 +86,8 @@ def study_table(label: str) -> Iterator[str]:
     for dataset in sorted({dataset for dataset, _ in cells}, key=str.lower):
         yield _row(dataset, [cells.get((dataset, epsilon)) for epsilon in epsilons])
     yield _row("**mean**", [_mean(cells, epsilon) for epsilon in epsilons])
-    if "coverage" in runs.columns and runs.get_column("coverage").is_not_null().any():
-        covered = dict(runs.group_by("epsilon").agg(pl.col("coverage").mean()).iter_rows())
+    if "coverage" in means.columns and means.get_column("coverage").is_not_null().any():
+        covered = dict(means.group_by("epsilon").agg(pl.col("coverage").mean()).iter_rows())
         yield _row("intervals that hold the exact support", [covered.get(epsilon) for epsilon in epsilons])
 
 
@@ -114,7 +121,7 @@ def family_table(labels: tuple[str, ...]) -> Iterator[str]:
     yield "| method | " + " | ".join(f"ε = {epsilon:g}" for epsilon in epsilons) + " |"
     yield "|---|" + "--:|" * len(epsilons)
     for label, runs in tables.items():
-        per_set = runs.group_by("dataset", "epsilon").agg(pl.col("f_score").mean())
+        per_set = cells_of(runs).group_by("dataset", "epsilon").agg(pl.col("f_score").mean())
         means = dict(per_set.group_by("epsilon").agg(pl.col("f_score").mean()).iter_rows())
         yield _row(f"`{label}`", [means.get(epsilon) for epsilon in epsilons])
 
