@@ -9,7 +9,7 @@ from planned_cases import sharp_posterior, sparse_scouting
 from veilset.itemsets import Itemset
 from veilset.methods.planned.answer import Answer, most_frequent, most_likely
 from veilset.methods.planned.posterior import Posterior
-from veilset.methods.shared.marginals import Measured
+from veilset.methods.shared.several_marginals import Measured
 
 Marginals = dict[Itemset, Measured]
 

@@ -9,8 +9,8 @@ from veilset.itemsets import Itemset, Itemsets
 from veilset.methods.planned.posterior import Posterior
 from veilset.methods.planned.scouting import Scouting
 from veilset.methods.planned.told_prior import with_told_prior
-from veilset.methods.shared.marginals import Measured
 from veilset.methods.shared.preliminaries import MOST_ABOVE_THRESHOLD, Preliminaries
+from veilset.methods.shared.several_marginals import Measured
 from veilset.results.estimates import Estimates
 from veilset.wording import counted
 

@@ -31,7 +31,7 @@ from veilset.methods.planned.item_selection import (
 )
 from veilset.methods.planned.scouting import DenseScouting, Scouting
 from veilset.methods.shared.bases import Basis, basis_set
-from veilset.methods.shared.marginals import Measured, averaged
+from veilset.methods.shared.several_marginals import Measured, averaged
 from veilset.wording import counted, ordinal
 
 

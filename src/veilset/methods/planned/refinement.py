@@ -7,16 +7,18 @@ is uncertain or of what is certain, or capped counts alone, the groups, caps and
 (`planned.refinement_choice`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 
-from veilset.arrays import Int64Array
+from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import Curator
-from veilset.itemsets import Itemsets
+from veilset.itemsets import Itemset, Itemsets
+from veilset.methods.planned import candidate_selection as choices
 from veilset.methods.planned.capped_counts import ask_capped_supports
-from veilset.methods.planned.companions import Companions
+from veilset.methods.planned.companions import Companions, supports_known
 from veilset.methods.planned.dense import ask_marginals
 from veilset.methods.planned.histogram_laws import Total
 from veilset.methods.planned.levelwise import MiningProgress
@@ -24,6 +26,7 @@ from veilset.methods.planned.measurements import Measurement
 from veilset.methods.planned.membership import Membership, items_and_larger
 from veilset.methods.planned.overlap import ask_overlap
 from veilset.methods.planned.posterior import Posterior
+from veilset.methods.planned.prior import prior_of
 from veilset.methods.planned.refinement_choice import (
     ByCappedCounts,
     ByMarginals,
@@ -38,6 +41,7 @@ from veilset.methods.planned.refinement_errors import (
 )
 from veilset.methods.planned.scouting import Scouting
 from veilset.methods.shared.bases import Basis
+from veilset.methods.shared.several_marginals import Measured
 from veilset.wording import counted
 
 
@@ -185,12 +189,54 @@ def updated_by_groups(
 def updated_by_marginals(
     curator: Curator, scouting: Scouting, posterior: Posterior, bases: Sequence[Basis], *, epsilon: Fraction
 ) -> Posterior:
-    """Ask for marginals of all bases, and update what is known, also of itemsets that were no candidates."""
+    """Ask for marginals of all bases, and update what is known; size after size, what else may be in the answer.
+
+    Marginals tell of thousands of itemsets. The largest of as many answers are large by noise alone, so each itemset
+    has the prior that its subsets make, as a candidate has.
+    """
     measured = ask_marginals(curator, scouting, bases, epsilon=epsilon)
-    known, grid = set(posterior.itemsets), posterior.grid
-    new = [itemset for itemset in measured if itemset not in known]
-    posterior += Posterior.unmeasured(new, np.zeros((len(new), grid.size)), grid)
-    place_of = {itemset: place for place, itemset in enumerate(posterior.itemsets)}
-    means, deviations = np.array(list(measured.values())).T
-    measurement = Measurement.of_supports(means, deviations, grid)
-    return posterior.updated(np.array([place_of[itemset] for itemset in measured]), measurement)
+    known = {itemset: place for place, itemset in enumerate(posterior.itemsets)}
+    told = [itemset for itemset in measured if itemset in known]
+    answers = _answers_about(told, measured, posterior.grid)
+    posterior = posterior.updated(np.array([known[itemset] for itemset in told]), answers)
+    for size in range(1, max(map(len, measured)) + 1):
+        larger = _extended_within(measured, posterior, size=size)
+        if larger:
+            posterior += _told_with_prior(scouting, posterior, larger, measured)
+    return posterior
+
+
+def _answers_about(
+    itemsets: Sequence[Itemset], measured: Mapping[Itemset, Measured], grid: FloatArray
+) -> Measurement:
+    """What marginals say of some itemsets."""
+    means, deviations = np.array([measured[itemset] for itemset in itemsets]).T
+    return Measurement.of_supports(means, deviations, grid)
+
+
+def _extended_within(
+    measured: Mapping[Itemset, Measured], posterior: Posterior, *, size: int
+) -> list[Itemset]:
+    """Itemsets of a size that marginals tell of, and of which all subsets, but not they, are known."""
+    known = set(posterior.itemsets)
+    return [
+        itemset
+        for itemset in measured
+        if len(itemset) == size
+        and itemset not in known
+        and all(subset in known for subset in combinations(itemset, size - 1) if subset)
+    ]
+
+
+def _told_with_prior(
+    scouting: Scouting, posterior: Posterior, itemsets: list[Itemset], measured: Mapping[Itemset, Measured]
+) -> Posterior:
+    """What marginals say of itemsets that were no candidates, with the prior of these; those that may matter."""
+    settings, support = scouting.settings, scouting.support_in_question(posterior)
+    answers = _answers_about(itemsets, measured, posterior.grid)
+    if len(itemsets[0]) == 1:
+        return Posterior.measured(itemsets, answers, posterior.grid)
+    slacks = choices.slacks_of_bounds(posterior, size=len(itemsets[0]), settings=settings)
+    prior = prior_of(itemsets, supports_known(posterior), scouting.number, slacks=slacks, settings=settings)
+    found = Posterior.measured(itemsets, answers, posterior.grid, prior=prior)
+    return found.take(choices.still_possible(found, support=support, settings=settings))

@@ -29,9 +29,10 @@ from veilset.arrays import Int64Array
 from veilset.gate import Curator, NoisyHistogram
 from veilset.itemsets import Domain, Itemset, Itemsets
 from veilset.methods.shared.bases import Basis, basis_set
-from veilset.methods.shared.marginals import over_bases, plain_supports_in_marginal
+from veilset.methods.shared.marginals import plain_supports_in_marginal
 from veilset.methods.shared.noisy_values import NoisyValues
 from veilset.methods.shared.preliminaries import Preliminaries, ask_preliminaries
+from veilset.methods.shared.several_marginals import over_bases
 from veilset.methods.shared.shrinkage import shrunk
 from veilset.request import Request
 from veilset.results.estimates import Estimates, by_support

@@ -15,13 +15,9 @@ from veilset.arrays import FloatArray
 from veilset.gate import Curator, DiscreteLaplace, NoisyHistogram
 from veilset.itemsets import Itemset, Itemsets
 from veilset.methods.shared.bases import Basis, basis_set
-from veilset.methods.shared.marginals import (
-    WIDEST_IN_SIGMA,
-    Measured,
-    over_bases,
-    plain_supports_in_marginal,
-)
+from veilset.methods.shared.marginals import WIDEST_IN_SIGMA, plain_supports_in_marginal
 from veilset.methods.shared.noisy_values import SURE
+from veilset.methods.shared.several_marginals import Measured, over_bases
 from veilset.results.estimates import Estimates, by_support
 
 LARGEST_GROUP = 12

@@ -5,26 +5,22 @@ Post-processing: everything here follows from noisy answers and the (noisy) numb
 A marginal of g items has 2^g cells, one for each set of these items: the number of transactions that hold exactly that
 set. The support of an itemset is the sum of all cells that hold it. Added up as they are, 2^(g - size) cells bring one
 cell's noise each, though most of them are empty. So cells are told apart: those well above the noise are taken as they
-are. All others share the transactions that remain, a number that is known well. How many of those hold an itemset is a
-mix, by inverse variance, of two estimates: their noisy sum, and what is to be expected if the remaining transactions
-differ from those seen by some items, each flipped with a small probability. How far the second is off is learned from
-how the two differ (empirical Bayes). Where little remains, almost all noise is gone; where much remains, the sums are
-left as they are.
+are, as far as they are likelier than the largest noise of as many empty cells. All others share the transactions that
+remain, a number that is known well. How many of those hold an itemset is a mix, by inverse variance, of two estimates:
+their noisy sum, and what is to be expected if the remaining transactions differ from those seen by some items, each
+flipped with a small probability. How far the second is off is learned from how the two differ (empirical Bayes). Where
+little remains, almost all noise is gone; where much remains, the sums are left as they are.
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from veilset.arrays import BoolArray, FloatArray, Int64Array
-from veilset.gate import NoisyCount, NoisyHistogram
-from veilset.itemsets import Itemset
-from veilset.methods.shared.bases import Basis
+from veilset.gate import NoisyCount
 
 Number = TypeVar("Number", np.int64, np.float64)
 
@@ -40,6 +36,13 @@ REMAINING_WITHIN, HEAVY_TAILS = 0.8, 4
 """What the seen cells tell of all others is off by 0.8 on a logarithmic scale, with the tails of Student's t with 4
 degrees of freedom. Marginals of 6 to 14 items of nine real and four generated datasets, noise of 2 to 50: the standard
 deviation is 0.9, and one in a hundred is off by 2.3 to one side or by 2.7 to the other."""
+USUAL_EXPONENT, SAY_OF_USUAL = 0.5, 3.0
+"""Cells larger than a size are as many as that size to the power of -0.5, before any are seen: so say 3 of them."""
+LEAST_LARGE, ONE_MORE = 4.0, 0.25
+"""Cells of less than 4 scales of noise are no likelier to be large than those of 4; a quarter of a cell more than are
+found are large: what is fitted to none would rule out all."""
+STEPS_TO_LARGE = 8
+"""8 steps find how many are."""
 AS_EXPECTED_OF = 500
 """Of 500 cells, those that are not seen hold as much as the seen ones let expect; of more cells more, by the cube root.
 """
@@ -51,17 +54,40 @@ MOST_TO_LEARN_FROM, INDEPENDENT = 200, 10
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MarginalSupports:
-    """The support of each set of items, in the order of its bits, and the variance of its error."""
+    """What a marginal says of the support of each set of items, in the order of its bits.
 
-    means: FloatArray
-    variances: FloatArray
+    That is what the cells that stand out hold, and a rest, which is told twice: as all other cells add up to, and as it
+    is expected. Each has a variance, of noise but for what is expected: that is a model, with a precision (0 where
+    there is none) and, apart from it, the variance that comes with the remaining number.
+    """
 
+    seen: FloatArray
+    of_seen: FloatArray
+    by_sum: FloatArray
+    of_sum: FloatArray
+    expected: FloatArray
+    precision: FloatArray
+    of_remaining: FloatArray
 
-class Measured(NamedTuple):
-    """What marginals say of a support: its mean and standard deviation."""
+    @property
+    def means(self) -> FloatArray:
+        """The supports: a mix of both, by inverse variance."""
+        rest = self._say_of_sum * self.by_sum + (1 - self._say_of_sum) * self.expected
+        means: FloatArray = self.seen + np.clip(rest, 0.0, None)
+        return means
 
-    mean: float
-    deviation: float
+    @property
+    def variances(self) -> FloatArray:
+        """The variance of the error of each."""
+        # All itemsets err alike by what the remaining number errs, so it decides no rank: it has no say in the weights.
+        by_remaining = (1 - self._say_of_sum) ** 2 * self.of_remaining
+        variances: FloatArray = self.of_seen + self._say_of_sum * self.of_sum + by_remaining
+        return variances
+
+    @property
+    def _say_of_sum(self) -> FloatArray:
+        say: FloatArray = 1 / (1 + self.of_sum * self.precision)
+        return say
 
 
 def supports_in_marginal(
@@ -71,7 +97,8 @@ def supports_in_marginal(
     noise = 2 * scale * scale
     least_seen = scale * (math.log(cells.size) - 1)
     is_seen = cells > least_seen
-    seen = np.where(is_seen, cells, 0).astype(np.float64)
+    seen, variance_of_seen = np.zeros(cells.size), np.zeros(cells.size)
+    seen[is_seen], variance_of_seen[is_seen] = _large_or_noise(cells[is_seen], cells.size, scale, least_seen)
     remaining, variance_of_remaining = _remaining(cells, seen, number, scale=scale, least=least_seen)
     by_sum = supersets_added_up(np.where(is_seen, 0.0, cells))
     variance_of_sum = noise * supersets_added_up((~is_seen).astype(np.float64))
@@ -80,12 +107,35 @@ def supports_in_marginal(
     frequent = np.argsort(-(supersets_added_up(seen) + expected), kind="stable")[1 : MOST_TO_LEARN_FROM + 1]
     misfit = _misfit((by_sum - expected)[frequent], variance_of_sum[frequent], largest[frequent])
     variance_of_expected = misfit * largest + remaining + noise
-    weight = variance_of_expected / (variance_of_sum + variance_of_expected)
-    rest = np.clip(weight * by_sum + (1 - weight) * expected, 0.0, None)
-    variances = weight * variance_of_sum + noise * supersets_added_up(is_seen.astype(np.float64))
-    # All itemsets err alike by what the remaining number errs, so it decides no rank: it has no say in the weights.
-    variances += ((1 - weight) * share) ** 2 * variance_of_remaining
-    return MarginalSupports(supersets_added_up(seen) + rest, variances)
+    return MarginalSupports(
+        supersets_added_up(seen),
+        supersets_added_up(variance_of_seen),
+        by_sum,
+        variance_of_sum,
+        expected,
+        1 / variance_of_expected,
+        share**2 * variance_of_remaining,
+    )
+
+
+def _large_or_noise(
+    values: Int64Array, n_cells: int, scale: float, least: float
+) -> tuple[FloatArray, FloatArray]:
+    """What cells hold whose noisy values are above the least that is seen: mean and variance.
+
+    Of n empty cells some look large, too: n / 2 exp(-v / scale) reach a value v. How many are large, and with which
+    power of their size they become fewer, is learned from all values (expectation and maximisation).
+    """
+    least = max(least, 1.0)
+    logs, sizes = np.log(np.maximum(values / least, 1.0)), np.maximum(values, LEAST_LARGE * scale)
+    by_noise, chances = np.exp(-values / scale) / (2 * scale), np.ones(values.size)
+    for _ in range(STEPS_TO_LARGE):
+        large = float(chances.sum())
+        exponent = (large + SAY_OF_USUAL) / (float(chances @ logs) + SAY_OF_USUAL / USUAL_EXPONENT)
+        of_large = (large + ONE_MORE) * exponent * np.exp(-exponent * logs) / sizes
+        chances = of_large / (of_large + (n_cells - large) * by_noise)
+    large_or_not = chances * (1 - chances) * values.astype(np.float64) ** 2
+    return chances * values, chances * 2 * scale * scale + large_or_not
 
 
 def _remaining(
@@ -137,45 +187,11 @@ def noise_of_marginal(items: int, size: int, *, growth: float = GROWTH) -> float
     return math.sqrt(2 * 2.0 ** (growth * (items - size)))
 
 
-def averaged(
-    bases: Sequence[Basis],
-    marginals: Sequence[NoisyHistogram],
-    *,
-    number: NoisyCount,
-    max_size: int,
-    flip: float = FLIPPED,
-) -> dict[Itemset, Measured]:
-    """What the marginals of all bases say: `over_bases` of `supports_in_marginal`."""
-    told = [
-        supports_in_marginal(answer.values, number=number, scale=float(answer.mechanism.scale), flip=flip)
-        for answer in marginals
-    ]
-    return over_bases(bases, told, max_size=max_size)
-
-
-def over_bases(
-    bases: Sequence[Basis], told: Sequence[MarginalSupports], *, max_size: int
-) -> dict[Itemset, Measured]:
-    """Every itemset within a basis, its support and the standard deviation of that: by inverse variance over bases."""
-    sums: dict[Itemset, tuple[float, float]] = {}
-    for basis, supports in zip(bases, told, strict=True):
-        for size in range(1, min(len(basis), max_size) + 1):
-            for places in combinations(range(len(basis)), size):
-                itemset = tuple(basis[place] for place in places)
-                cell = sum(1 << place for place in places)
-                weight = 1 / max(float(supports.variances[cell]), 1e-9)
-                weighted, precision = sums.get(itemset, (0.0, 0.0))
-                sums[itemset] = (weighted + weight * float(supports.means[cell]), precision + weight)
-    return {
-        itemset: Measured(weighted / precision, 1 / math.sqrt(precision))
-        for itemset, (weighted, precision) in sums.items()
-    }
-
-
 def plain_supports_in_marginal(cells: Int64Array, *, scale: float) -> MarginalSupports:
     """Cells added up as they are: no bias, and the noise of all of them."""
+    nothing, sums = np.zeros(cells.size), supersets_added_up(cells).astype(np.float64)
     variances = 2 * scale * scale * supersets_added_up(np.ones(cells.size))
-    return MarginalSupports(supersets_added_up(cells).astype(np.float64), variances)
+    return MarginalSupports(sums, variances, nothing, nothing, nothing, nothing, nothing)
 
 
 def _expected_share(seen: FloatArray, is_seen: BoolArray, flip: float) -> FloatArray:
