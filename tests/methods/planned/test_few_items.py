@@ -19,7 +19,7 @@ from veilset.methods.planned.few_items import (
     marginal_is_best,
     records_in_cells,
 )
-from veilset.methods.shared.marginals import supersets_added_up
+from veilset.methods.shared.cells import supersets_added_up
 from veilset.methods.shared.preliminaries import Preliminaries
 from veilset.request import PublishRequest
 

@@ -14,11 +14,10 @@ from reference import Baskets, support
 from strategies import baskets
 from veilset.gate import NoisyCount
 from veilset.gate.mechanisms import DiscreteLaplace
+from veilset.methods.shared.cells import flipped, supersets_added_up
 from veilset.methods.shared.marginals import (
     WIDEST_IN_SIGMA,
-    flipped,
     noise_of_marginal,
-    supersets_added_up,
     supports_in_marginal,
 )
 

@@ -12,11 +12,8 @@ from curators import curator_over
 from reference import Baskets, support
 from strategies import ALPHABET_SIZE, baskets
 from veilset.gate import NoisyCount
-from veilset.methods.shared.marginals import (
-    plain_supports_in_marginal,
-    supersets_added_up,
-    supports_in_marginal,
-)
+from veilset.methods.shared.cells import supersets_added_up
+from veilset.methods.shared.marginals import plain_supports_in_marginal, supports_in_marginal
 from veilset.methods.shared.several_marginals import averaged, over_bases
 
 

@@ -20,7 +20,8 @@ from veilset.gate import LARGEST_MARGINAL, Curator, NoisyCount, NoisyHistogram
 from veilset.itemsets import Itemsets
 from veilset.methods.planned.capped_counts import error_of_average_cap
 from veilset.methods.planned.settings import DEFAULT
-from veilset.methods.shared.marginals import flipped, supersets_added_up, supports_in_marginal
+from veilset.methods.shared.cells import flipped, supersets_added_up
+from veilset.methods.shared.marginals import supports_in_marginal
 from veilset.methods.shared.preliminaries import Preliminaries
 
 MOST_FEW = LARGEST_MARGINAL + 4

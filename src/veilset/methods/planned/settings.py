@@ -11,7 +11,8 @@ from fractions import Fraction
 from itertools import pairwise
 
 from veilset.errors import BadCall
-from veilset.methods.shared.marginals import FLIPPED, GROWTH, noise_of_marginal
+from veilset.methods.shared.cells import FLIPPED
+from veilset.methods.shared.marginals import GROWTH, noise_of_marginal
 
 _Number = int | float | Fraction
 

@@ -14,20 +14,15 @@ little remains, almost all noise is gone; where much remains, the sums are left 
 
 import math
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from veilset.arrays import BoolArray, FloatArray, Int64Array
 from veilset.gate import NoisyCount
-
-Number = TypeVar("Number", np.int64, np.float64)
+from veilset.methods.shared.cells import FLIPPED, flipped, large_or_noise, least_seen, supersets_added_up
 
 WIDEST_IN_SIGMA = 2.12
 """The 95 % half width of Laplace noise in standard deviations; that of several answers together is less."""
-FLIPPED = 0.05
-"""The probability that a transaction of a rare cell differs in an item from one of a frequent cell."""
 GROWTH = 0.8
 """One item more multiplies the variance of supports by 2 to this power: empty cells add little."""
 MISFITS = np.geomspace(0.03, 1.0, 20)
@@ -36,13 +31,6 @@ REMAINING_WITHIN, HEAVY_TAILS = 0.8, 4
 """What the seen cells tell of all others is off by 0.8 on a logarithmic scale, with the tails of Student's t with 4
 degrees of freedom. Marginals of 6 to 14 items of nine real and four generated datasets, noise of 2 to 50: the standard
 deviation is 0.9, and one in a hundred is off by 2.3 to one side or by 2.7 to the other."""
-USUAL_EXPONENT, SAY_OF_USUAL = 0.5, 3.0
-"""Cells larger than a size are as many as that size to the power of -0.5, before any are seen: so say 3 of them."""
-LEAST_LARGE, ONE_MORE = 4.0, 0.25
-"""Cells of less than 4 scales of noise are no likelier to be large than those of 4; a quarter of a cell more than are
-found are large: what is fitted to none would rule out all."""
-STEPS_TO_LARGE = 8
-"""8 steps find how many are."""
 AS_EXPECTED_OF = 500
 """Of 500 cells, those that are not seen hold as much as the seen ones let expect; of more cells more, by the cube root.
 """
@@ -95,11 +83,10 @@ def supports_in_marginal(
 ) -> MarginalSupports:
     """The supports that a noisy marginal of `number` transactions stands for; Laplace noise of a scale in each cell."""
     noise = 2 * scale * scale
-    least_seen = scale * (math.log(cells.size) - 1)
-    is_seen = cells > least_seen
-    seen, variance_of_seen = np.zeros(cells.size), np.zeros(cells.size)
-    seen[is_seen], variance_of_seen[is_seen] = _large_or_noise(cells[is_seen], cells.size, scale, least_seen)
-    remaining, variance_of_remaining = _remaining(cells, seen, number, scale=scale, least=least_seen)
+    least = least_seen(cells.size, scale)
+    is_seen = cells > least
+    seen, variance_of_seen = large_or_noise(cells, is_seen, scale=scale, flip=flip)
+    remaining, variance_of_remaining = _remaining(cells, seen, number, scale=scale, least=least)
     by_sum = supersets_added_up(np.where(is_seen, 0.0, cells))
     variance_of_sum = noise * supersets_added_up((~is_seen).astype(np.float64))
     share = _expected_share(seen, is_seen, flip)
@@ -116,26 +103,6 @@ def supports_in_marginal(
         1 / variance_of_expected,
         share**2 * variance_of_remaining,
     )
-
-
-def _large_or_noise(
-    values: Int64Array, n_cells: int, scale: float, least: float
-) -> tuple[FloatArray, FloatArray]:
-    """What cells hold whose noisy values are above the least that is seen: mean and variance.
-
-    Of n empty cells some look large, too: n / 2 exp(-v / scale) reach a value v. How many are large, and with which
-    power of their size they become fewer, is learned from all values (expectation and maximisation).
-    """
-    least = max(least, 1.0)
-    logs, sizes = np.log(np.maximum(values / least, 1.0)), np.maximum(values, LEAST_LARGE * scale)
-    by_noise, chances = np.exp(-values / scale) / (2 * scale), np.ones(values.size)
-    for _ in range(STEPS_TO_LARGE):
-        large = float(chances.sum())
-        exponent = (large + SAY_OF_USUAL) / (float(chances @ logs) + SAY_OF_USUAL / USUAL_EXPONENT)
-        of_large = (large + ONE_MORE) * exponent * np.exp(-exponent * logs) / sizes
-        chances = of_large / (of_large + (n_cells - large) * by_noise)
-    large_or_not = chances * (1 - chances) * values.astype(np.float64) ** 2
-    return chances * values, chances * 2 * scale * scale + large_or_not
 
 
 def _remaining(
@@ -210,31 +177,3 @@ def _misfit(differences: FloatArray, variances: FloatArray, largest: FloatArray)
     log_chances = -(np.log(spread) + differences**2 / spread).mean(axis=1) * INDEPENDENT / 2
     chances = np.exp(log_chances - log_chances.max())
     return float(MISFITS @ chances / chances.sum())
-
-
-def flipped(values: FloatArray, chance: float) -> FloatArray:
-    """Where the transactions of each cell go if each item is gained or lost with a probability.
-
-    >>> flipped(np.array([0.0, 0.0, 0.0, 100.0]), 0.1).round(9).tolist()
-    [1.0, 9.0, 9.0, 81.0]
-    """
-    moved, half = values.copy(), 1
-    while half < moved.size:
-        halves = moved.reshape(-1, 2, half)
-        halves[:] = (1 - chance) * halves + chance * halves[:, ::-1]
-        half *= 2
-    return moved
-
-
-def supersets_added_up(cells: npt.NDArray[Number]) -> npt.NDArray[Number]:
-    """From "holds exactly these" to "holds at least these": add every cell to those of all subsets.
-
-    >>> supersets_added_up(np.array([1, 2, 4, 8])).tolist()
-    [15, 10, 12, 8]
-    """
-    sums, half = cells.copy(), 1
-    while half < sums.size:
-        halves = sums.reshape(-1, 2, half)
-        halves[:, 0] += halves[:, 1]
-        half *= 2
-    return sums

@@ -20,7 +20,8 @@ from veilset.arrays import FloatArray, Int64Array
 from veilset.gate import NoisyCount, NoisyHistogram
 from veilset.itemsets import Itemset
 from veilset.methods.shared.bases import Basis
-from veilset.methods.shared.marginals import FLIPPED, MarginalSupports, supports_in_marginal
+from veilset.methods.shared.cells import FLIPPED
+from veilset.methods.shared.marginals import MarginalSupports, supports_in_marginal
 
 LEAST_VARIANCE = 1e-9
 """No answer is surer than that: what is next to no noise is divided by."""
