@@ -6,7 +6,7 @@ Privacy argument. Neighbours differ by one privacy unit of at most c transaction
 
 1. the preliminaries (`methods.shared.preliminaries`): the number of transactions, unless it is public;
 2. 1/50 of epsilon for the support of the k-th item, sensitivity c, and 3/100 for the histogram of lengths, in which a
-   transaction is in one class: sensitivity c;
+   transaction is in one class: sensitivity c; where nearly all are in one, 1/100 for the lengths of that class;
 3. half of what remains for the counts of all items under a cap m on what one transaction counts: one of n > m items
    counts m / n for each. L1 sensitivity c m; and 1/100 of epsilon, where enough items stand out from noise, for how
    unlike long and short transactions are in these (`planned.tilts`);
@@ -34,6 +34,7 @@ from veilset.methods.planned.companions import Companions
 from veilset.methods.planned.histogram_laws import Total
 from veilset.methods.planned.item_posterior import NoisySum, corrected_by_sum
 from veilset.methods.planned.item_rounds import UNCERTAIN_LOSS, Counting, ItemZones, choose_plan
+from veilset.methods.planned.lengths import ask_item_overlap
 from veilset.methods.planned.measurements import Measurement
 from veilset.methods.planned.overlap import Overlap, ask_overlap
 from veilset.methods.planned.posterior import Posterior, grid_to
@@ -119,9 +120,11 @@ def ask_all_items(
 ) -> tuple[Overlap, Posterior, Fraction]:
     """Lengths of transactions, counts of all items under the cap that is best at the bar, and what remains then."""
     settings, domain = search.settings, curator.domain(max_size=1)
-    for_bar, for_lengths = search.epsilon * SHARE_FOR_BAR, search.epsilon * settings.share_for_lengths
+    for_bar = search.epsilon * SHARE_FOR_BAR
     kth = curator.ask_kth_support(search.k, domain=domain, epsilon=for_bar)
-    lengths = ask_overlap(curator, None, number=search.number, epsilon=for_lengths, settings=settings)
+    lengths, for_lengths = ask_item_overlap(
+        curator, number=search.number, price=search.epsilon.__mul__, settings=settings
+    )
     remaining -= for_bar + for_lengths
     for_counts = remaining * SHARE_FOR_ALL_ITEMS
     margin = BAR_IN_SCALES * search.noise(for_bar)

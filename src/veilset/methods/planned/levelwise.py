@@ -1,10 +1,11 @@
 """Items first, then larger and larger itemsets: which may be in the answer, and about how frequent they are.
 
 Privacy argument. With c the transactions of one privacy unit, four kinds of questions are asked: containment
-histograms, of how many of some itemsets transactions contain, and the largest support of a size, of sensitivity c each;
-once how far itemsets differ in who holds them (`planned.tilts`); and supports under a cap m, of L1 sensitivity c m
-(`ask_normalised_supports` for all items, `planned.capped_counts` for a list). Each takes a share of what remains.
-Lists, caps and shares follow from earlier answers (`planned.candidate_selection`); posteriors are post-processing.
+histograms, of how many items transactions contain (`planned.lengths`), or of some itemsets, and the largest support of
+a size, of sensitivity c each; once how far itemsets differ in who holds them (`planned.tilts`); and supports under a
+cap m, of L1 sensitivity c m (`ask_normalised_supports` for all items, `planned.capped_counts` for a list). Each takes a
+share of what remains. Lists, caps and shares follow from earlier answers (`planned.candidate_selection`); posteriors
+are post-processing.
 """
 
 import math
@@ -20,6 +21,7 @@ from veilset.methods.planned.candidate_selection import LevelCandidates, Price
 from veilset.methods.planned.capped_counts import EveryItem, ask_capped_supports, measurement_of
 from veilset.methods.planned.companions import supports_known
 from veilset.methods.planned.discovered import DiscoveredSupports, discovered_supports
+from veilset.methods.planned.lengths import ask_item_overlap
 from veilset.methods.planned.overlap import Overlap, ask_overlap
 from veilset.methods.planned.posterior import Posterior, grid_to
 from veilset.methods.planned.prior import ItemPrior, prior_of
@@ -101,8 +103,9 @@ def _measured_items(
 ) -> MiningProgress:
     """Supports under a cap on what one transaction counts, and what finding the items told; some may matter."""
     settings = scouting.settings
-    for_lengths = scouting.price(settings.share_for_lengths)
-    overlap = ask_overlap(curator, None, number=scouting.number, epsilon=for_lengths, settings=settings)
+    overlap, for_lengths = ask_item_overlap(
+        curator, number=scouting.number, price=scouting.price, settings=settings
+    )
     remaining = scouting.remaining - for_lengths
     price = choices.price_of_items(scouting, overlap, remaining)
     counts = curator.ask_normalised_supports(price.cap.most, epsilon=price.epsilon)

@@ -80,6 +80,8 @@ class Settings:
     # Levelwise: single items
     share_for_lengths: Fraction = Fraction(3, 100)
     """3/100 of epsilon for the histogram of lengths."""
+    share_for_each_length: Fraction = Fraction(1, 100)
+    """1/100 of epsilon for each length of one class, where nearly all transactions are in it."""
     share_for_tilts: Fraction = Fraction(1, 100)
     """1/100 of epsilon for how unlike long and short transactions are, where enough items stand out from noise."""
     share_for_items: Fraction = Fraction(2, 5)
@@ -246,6 +248,7 @@ _PROPER_SHARES = (
     "number_matters_below",
     "marginal_flip",
     "share_for_lengths",
+    "share_for_each_length",
     "share_for_tilts",
     "share_for_items",
     "share_for_largest",
