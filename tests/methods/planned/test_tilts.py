@@ -145,10 +145,10 @@ def test_caps_are_chosen_by_how_far_tilts_are_apart() -> None:
 
 def test_what_tilts_do_not_tell_is_less_where_they_are_close() -> None:
     """In proportion to how far they are apart, within bounds; the usual doubt where nothing was asked."""
-    tuned = [Tilts(spread, LOG_TILTS).tuned_for_items(DEFAULT) for spread in (0.08, 0.2, 1.5)]
+    tuned = [Tilts(spread, LOG_TILTS).tuned(DEFAULT) for spread in (0.08, 0.2, 1.5)]
     assert [each.unevenness_of_a_tilt for each in tuned] == pytest.approx([0.06, 0.1, 0.2])
     assert [each.unevenness for each in tuned] == pytest.approx([0.4, 0.4, 0.6])
-    assert Tilts().tuned_for_items(DEFAULT) is DEFAULT
+    assert Tilts().tuned(DEFAULT) is DEFAULT
 
 
 def test_the_law_of_tilts_is_as_wide_as_is_told() -> None:

@@ -136,7 +136,7 @@ def ask_all_items(
     tilts, for_tilts = ask_tilts(
         curator, lengths, every_item.above_noise(), epsilon=search.epsilon * settings.share_for_tilts
     )
-    lengths = replace(lengths, settings=tilts.tuned_for_items(settings))
+    lengths = replace(lengths, settings=tilts.tuned(settings))
     measured = measurement_of(counts, lengths, cap, grid=grid)
     posterior = replace(_of_candidates(measured, grid, search.k), log_tilts=tilts.law)
     return lengths, posterior, remaining - for_counts - for_tilts

@@ -61,18 +61,12 @@ class Tilts:
         return LOG_TILTS if self.log_chances is None else self.log_chances
 
     def tuned(self, settings: Settings) -> Settings:
-        """Settings with which caps are chosen, where it was asked how far tilts are apart."""
+        """Settings with which caps are chosen and counts are read, where it was asked how far tilts are apart."""
         if self.log_chances is None:
             return settings
         uneven = min(max(UNEVENNESS_OF_SPREAD * self.spread, LEAST_UNEVENNESS), MOST_UNEVENNESS)
-        return replace(settings, unevenness=uneven)
-
-    def tuned_for_items(self, settings: Settings) -> Settings:
-        """The same where nothing but items is counted, for which it was asked: they are read by what was told, too."""
-        if self.log_chances is None:
-            return settings
         untold = settings.unevenness_of_a_tilt * min(max(self.spread / FAR_APART, LEAST_UNTOLD), 1.0)
-        return replace(self.tuned(settings), unevenness_of_a_tilt=untold)
+        return replace(settings, unevenness=uneven, unevenness_of_a_tilt=untold)
 
 
 def ask_tilts(
