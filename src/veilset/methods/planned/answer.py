@@ -14,7 +14,7 @@ from veilset.methods.shared.several_marginals import Measured
 from veilset.results.estimates import Estimates
 from veilset.wording import counted
 
-NEARLY_NORMAL_IN_SIGMA = 2.1
+NEARLY_NORMAL_IN_SIGMA = 2.0
 """The 95 % half width of an error to which a few draws of Laplace noise add up, in standard deviations: normal noise
 has 1.96, a single draw 2.12; and errors that all itemsets of a marginal share have longer tails."""
 
