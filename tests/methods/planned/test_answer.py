@@ -30,7 +30,7 @@ def test_no_support_is_above_the_number_of_transactions_but_its_interval_may_be(
     measured: Marginals = {(0,): Measured(10_050.0, 2.0), (1,): Measured(-3.0, 1.0)}
     estimates = most_frequent(sparse_scouting(k=2, threshold=100, number=10_000), measured)
     assert estimates.supports.tolist() == [10_000, 0]
-    assert estimates.half_widths.tolist() == [55, 6]
+    assert estimates.half_widths.tolist() == [54, 5]
 
 
 def test_the_likeliest_are_released_and_above_a_threshold_only_likely_ones() -> None:

@@ -7,7 +7,6 @@ the marginal of the others, in which a transaction counts in one cell: sensitivi
 that do not stand out from noise share the transactions that are left, and rarer items go into records at random.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,7 +19,7 @@ from veilset.gate import LARGEST_MARGINAL, Curator, NoisyCount, NoisyHistogram
 from veilset.itemsets import Itemsets
 from veilset.methods.planned.capped_counts import error_of_average_cap
 from veilset.methods.planned.settings import DEFAULT
-from veilset.methods.shared.cells import flipped, supersets_added_up
+from veilset.methods.shared.cells import flipped, large_or_noise, least_seen, supersets_added_up
 from veilset.methods.shared.marginals import supports_in_marginal
 from veilset.methods.shared.preliminaries import Preliminaries
 
@@ -106,15 +105,15 @@ def records_in_cells(cells: Cells, *, number: NoisyCount) -> tuple[Itemsets, Int
 
 
 def denoised(marginal: NoisyHistogram, *, number: NoisyCount) -> FloatArray:
-    """What is in each cell: what stands out from noise as it is; the others share what is left of the transactions.
+    """What is in each cell: what stands out from noise about as it is; the others share the transactions left.
 
     A transaction of a rare cell is like one of a frequent cell but for an item or two: that is where sharing starts.
     Sums of many cells err less than each of them, so shares are scaled to what is left of the supports of small
     itemsets (iterative proportional fitting).
     """
     cells, scale = marginal.values, float(marginal.mechanism.scale)
-    is_seen = cells > scale * max(math.log(cells.size) - 1, 1.0)
-    seen = np.where(is_seen, cells, 0).astype(np.float64)
+    is_seen = cells > max(least_seen(cells.size, scale), scale)
+    seen, _ = large_or_noise(cells, is_seen, scale=scale, flip=DEFAULT.marginal_flip)
     left = max(number.value - float(seen.sum()), 0.0)
     shares = np.where(is_seen, 0.0, flipped(np.maximum(seen, 1e-9), DEFAULT.marginal_flip))
     if left == 0 or shares.sum() == 0:
