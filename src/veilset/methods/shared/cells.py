@@ -22,8 +22,8 @@ USUAL_EXPONENT, SAY_OF_USUAL = 0.5, 3.0
 LEAST_LARGE, ONE_MORE = 4.0, 0.25
 """Cells of less than 4 scales of noise are no likelier to be large than those of 4; a quarter of a cell more than are
 found are large: what is fitted to none would rule out all."""
-ANYWHERE = 0.05
-"""5 % of the large cells are anywhere, the others where the largest ones let expect them."""
+ANYWHERE, SAY_OF_ANYWHERE = 0.3, 2.0
+"""30 % of the large cells are anywhere, the others near other ones, before any are seen: so say 2 of them."""
 STEPS_TO_LARGE = 8
 """8 steps find how many are."""
 
@@ -66,28 +66,34 @@ def large_or_noise(
 ) -> tuple[FloatArray, FloatArray]:
     """What cells hold that stand out from noise: mean and variance; nothing of the others.
 
-    Of n empty cells some look large, too: n / 2 exp(-v / scale) reach a value v. How many are large, and with which
-    power of their size they become fewer, is learned from all values (expectation and maximisation). They are where
-    few flips of an item lead from others that stand out.
+    Of n empty cells some look large, too: n / 2 exp(-v / scale) reach a value v. How many are large, with which power
+    of their size they become fewer, and whether they are anywhere or where few flips of an item lead from others that
+    stand out, is learned from all values (expectation and maximisation).
     """
     means, variances = np.zeros(cells.size), np.zeros(cells.size)
     values, least = cells[is_seen].astype(np.float64), max(least_seen(cells.size, scale), 1.0)
     logs, sizes = np.log(np.maximum(values / least, 1.0)), np.maximum(values, LEAST_LARGE * scale)
     near = _near_others(np.where(is_seen, cells, 0).astype(np.float64), flip)[is_seen]
-    by_noise, chances = np.exp(-values / scale) / (2 * scale), np.ones(values.size)
+    by_noise, chances, anywhere = np.exp(-values / scale) / (2 * scale), np.ones(values.size), ANYWHERE
     for _ in range(STEPS_TO_LARGE):
         large = float(chances.sum())
         exponent = (large + SAY_OF_USUAL) / (float(chances @ logs) + SAY_OF_USUAL / USUAL_EXPONENT)
-        of_large = near * (large + ONE_MORE) * exponent * np.exp(-exponent * logs) / sizes
+        likely = anywhere + (1 - anywhere) * near
+        of_large = likely * (large + ONE_MORE) * exponent * np.exp(-exponent * logs) / sizes
         chances = of_large / (of_large + (cells.size - large) * by_noise)
+        found = float(chances @ (anywhere / likely))
+        anywhere = (found + ANYWHERE * SAY_OF_ANYWHERE) / (float(chances.sum()) + SAY_OF_ANYWHERE)
     means[is_seen] = chances * values
     variances[is_seen] = chances * 2 * scale * scale + chances * (1 - chances) * values**2
     return means, variances
 
 
 def _near_others(seen: FloatArray, flip: float) -> FloatArray:
-    """How likely each cell is large by what all others hold, as a multiple of the average cell."""
+    """How likely each cell is large by what all others hold, as a multiple of the average cell.
+
+    In proportion to the square root of what flips would bring from them: what is rare is less rare than that.
+    """
     unchanged = (1 - flip) ** math.log2(seen.size)
-    near = np.maximum(flipped(seen, flip) - unchanged * seen, 1e-9)
-    likely: FloatArray = ANYWHERE + (1 - ANYWHERE) * near / near.mean()
+    near = np.sqrt(np.maximum(flipped(seen, flip) - unchanged * seen, 1e-9))
+    likely: FloatArray = near / near.mean()
     return likely
