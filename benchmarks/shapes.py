@@ -1,9 +1,10 @@
 """What intervals are worth on generated data whose shapes the datasets of the study do not have.
 
-    python -m benchmarks.shapes [--repeats N]
+    python -m benchmarks.shapes [--repeats N] [--methods NAMES]
 
-Writes a table into `docs/methods/planned.md`, and prints what all methods but `difffim` say. Some shapes are made to be
-hard: sessions of such different lengths that few of them hold most pairs, two kinds of transactions that share nothing.
+Writes a table on `planned` into its page, and prints a line for each miner but `difffim` and `difffim-naive`. Some
+shapes are made to be hard: sessions of such different lengths that few of them hold most pairs, two kinds of
+transactions that share nothing.
 """
 
 import argparse
@@ -43,7 +44,7 @@ def heavy_tailed(random: np.random.Generator, rows: int, exponent: float, *, mos
 
 
 def sessions(random: np.random.Generator) -> Rows:
-    """Pages drawn one by one; lengths have no variance to speak of: few sessions hold most pairs."""
+    """Pages drawn one by one; lengths whose variance has no bound: few sessions hold most pairs."""
     chances = popularity(3000, 1.0)
     for length in heavy_tailed(random, 40_000, 1.3, most=800):
         yield random.choice(3000, length, p=chances)

@@ -1,5 +1,6 @@
 """How long transactions are, where nearly all are of one class: asked for, and told as they are."""
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -10,11 +11,15 @@ from hypothesis import strategies as st
 from curators import curator_over
 from veilset.gate import NoisyHistogram, SeededNoise
 from veilset.gate.mechanisms import DiscreteLaplace
+from veilset.methods.planned import planned
 from veilset.methods.planned.histogram_laws import CLASSES, MOST, NUMBERS
+from veilset.methods.planned.items import planned_items
 from veilset.methods.planned.lengths import ask_item_overlap, class_of_most, placed_within
 from veilset.methods.planned.overlap import Overlap
 from veilset.methods.planned.settings import DEFAULT
 from veilset.raw.transactions import Alphabet, Transactions
+from veilset.request import Request
+from veilset.results.release import Release
 
 ROWS = 6000
 
@@ -33,7 +38,7 @@ def told(lengths: list[int], *, epsilon: Fraction, seed: int) -> tuple[Overlap, 
     alphabet = Alphabet([f"item {place}" for place in range(40)], is_given=True)
     data = Transactions(offsets, items, alphabet)
     curator = curator_over(data, epsilon=epsilon, noise=SeededNoise(seed))
-    found, cost = ask_item_overlap(curator, number=len(lengths), price=epsilon.__mul__, settings=DEFAULT)
+    found, cost = ask_item_overlap(curator, number=len(lengths), epsilon=epsilon, settings=DEFAULT)
     return found, [charge.mechanism.epsilon for charge in curator.budget.charges], cost
 
 
@@ -60,6 +65,23 @@ def test_a_class_of_one_length_is_known_already_and_the_last_one_has_no_end() ->
     assert class_of_most(overlap_of({CLASSES[-1] + 5: 1000.0})) is None
     assert class_of_most(overlap_of({6: 950.0, 30: 50.0})) == range(5, 9)
     assert class_of_most(overlap_of({6: 850.0, 30: 150.0})) is None
+
+
+@pytest.mark.parametrize("task", [planned, planned_items])
+def test_methods_pay_for_it_from_what_they_were_given(task: Callable[..., Release]) -> None:
+    """Rows of ten of 300 items: two questions about lengths, and all charges add up to epsilon."""
+    random = np.random.default_rng(5)
+    chances = 1 / np.arange(2, 302)
+    rows = [random.choice(300, 10, p=chances / chances.sum(), replace=False) for _ in range(4000)]
+    alphabet = Alphabet([f"item {place}" for place in range(300)], is_given=True)
+    items = np.concatenate([np.sort(row) for row in rows]).astype(np.int32)
+    data = Transactions(np.arange(0, 40_001, 10, dtype=np.int64), items, alphabet)
+    curator = curator_over(data, epsilon=Fraction(1), noise=SeededNoise(2))
+    task(curator, Request(k=60, min_support=None, max_size=None), epsilon=Fraction(1))
+    charges = curator.budget.charges
+    assert sum((charge.mechanism.epsilon for charge in charges), Fraction(0)) == 1
+    of_lengths = [charge.mechanism.epsilon for charge in charges if "number of items held" in charge.question]
+    assert of_lengths == [Fraction(3, 100), Fraction(1, 100)]
 
 
 @given(counts=st.lists(st.integers(-300, 3000), min_size=4, max_size=4))

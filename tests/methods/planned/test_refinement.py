@@ -8,6 +8,7 @@ import pytest
 from curators import curator_over
 from planned_cases import SPARSE, TOGETHER, sharp_posterior, sparse_scouting
 from reference import support
+from veilset.gate import SeededNoise
 from veilset.itemsets import Itemset
 from veilset.methods.planned.levelwise import MiningProgress
 from veilset.methods.planned.posterior import Posterior, grid_to
@@ -91,6 +92,24 @@ def test_marginals_tell_about_itemsets_that_were_no_candidates(max_size: int) ->
     for itemset, mean in zip(after.itemsets, after.means, strict=True):
         if itemset != (3,):
             assert mean == pytest.approx(support(rows, itemset), rel=0.03)
+
+
+def test_the_largest_noise_of_a_marginal_makes_no_itemset() -> None:
+    """Six items that never meet, noise larger than their supports: hardly ever is a larger itemset taken for one."""
+    rows = [frozenset({item}) for item in range(6) for _ in range(300)]
+    alone: dict[Itemset, float] = {(item,): 300 for item in range(6)}
+    taken = 0
+    for seed in range(20):
+        after = updated_by_marginals(
+            curator_over(rows, noise=SeededNoise(seed)),
+            sparse_scouting(k=6, threshold=250, number=1800, items=6),
+            sharp_posterior(alone, 1800),
+            [tuple(range(6))],
+            epsilon=Fraction(1, 60),
+        )
+        is_larger = np.array([len(itemset) > 1 for itemset in after.itemsets])
+        taken += int((after.at_least(250)[is_larger] > 0.5).sum())
+    assert taken <= 2
 
 
 def test_marginals_and_capped_counts_of_the_rest_share_all_that_remains() -> None:

@@ -123,7 +123,7 @@ def ask_all_items(
     for_bar = search.epsilon * SHARE_FOR_BAR
     kth = curator.ask_kth_support(search.k, domain=domain, epsilon=for_bar)
     lengths, for_lengths = ask_item_overlap(
-        curator, number=search.number, price=search.epsilon.__mul__, settings=settings
+        curator, number=search.number, epsilon=search.epsilon, settings=settings
     )
     remaining -= for_bar + for_lengths
     for_counts = remaining * SHARE_FOR_ALL_ITEMS

@@ -8,7 +8,6 @@ and where in it is not told: a cap of 12 takes nothing from rows of 10 items and
 each length of that class tells.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -28,15 +27,15 @@ STANDING_OUT = 3.0
 
 
 def ask_item_overlap(
-    curator: Curator, *, number: int, price: Callable[[Fraction], Fraction], settings: Settings
+    curator: Curator, *, number: int, epsilon: Fraction, settings: Settings
 ) -> tuple[Overlap, Fraction]:
-    """About how many transactions have each length, and what that cost; `price` is what a share of epsilon is worth."""
-    for_classes = price(settings.share_for_lengths)
+    """About how many transactions have each length, and what that cost: small shares of all of epsilon."""
+    for_classes = epsilon * settings.share_for_lengths
     lengths = ask_overlap(curator, None, number=number, epsilon=for_classes, settings=settings)
     of_most = class_of_most(lengths)
     if of_most is None:
         return lengths, for_classes
-    for_each = price(settings.share_for_each_length)
+    for_each = epsilon * settings.share_for_each_length
     found = curator.ask_containment(None, classes=(0, *of_most, of_most.stop), epsilon=for_each)
     return placed_within(lengths, of_most, found), for_classes + for_each
 

@@ -104,7 +104,7 @@ def _measured_items(
     """Supports under a cap on what one transaction counts, and what finding the items told; some may matter."""
     settings = scouting.settings
     overlap, for_lengths = ask_item_overlap(
-        curator, number=scouting.number, price=scouting.price, settings=settings
+        curator, number=scouting.number, epsilon=scouting.epsilon, settings=settings
     )
     remaining = scouting.remaining - for_lengths
     price = choices.price_of_items(scouting, overlap, remaining)

@@ -95,13 +95,13 @@ def supports_in_marginal(
     misfit = _misfit((by_sum - expected)[frequent], variance_of_sum[frequent], largest[frequent])
     variance_of_expected = misfit * largest + remaining + noise
     return MarginalSupports(
-        supersets_added_up(seen),
-        supersets_added_up(variance_of_seen),
-        by_sum,
-        variance_of_sum,
-        expected,
-        1 / variance_of_expected,
-        share**2 * variance_of_remaining,
+        seen=supersets_added_up(seen),
+        of_seen=supersets_added_up(variance_of_seen),
+        by_sum=by_sum,
+        of_sum=variance_of_sum,
+        expected=expected,
+        precision=1 / variance_of_expected,
+        of_remaining=share**2 * variance_of_remaining,
     )
 
 
